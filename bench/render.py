@@ -40,7 +40,7 @@ from chartpact.bars import Bars  # noqa: E402
 from chartpact.catalogue import Catalogue  # noqa: E402
 from chartpact.charts import Chart  # noqa: E402
 from chartpact.render import svg  # noqa: E402
-from chartpact.render.pool import Pool  # noqa: E402
+from chartpact.render.pool import PicturePool  # noqa: E402
 from chartpact.render.raster import rasterize  # noqa: E402
 from chartpact.scene import BarsPlot, Drawn, FillPlot, HLinePlot, LinePlot, Scene  # noqa: E402
 
@@ -238,7 +238,7 @@ def fastest(contenders: dict[str, Callable[[], bytes]], rounds: dict[str, int]) 
 def pooled(series: Series, rounds: int) -> tuple[float, float]:
     """Wall time of a PNG from the process pool, the first and the fastest of the others, in ms."""
     document = svg(our_chart(series), fonts=False, width=WIDTH, height=HEIGHT)
-    pool = Pool(size=1)
+    pool = PicturePool(size=1)
     times = []
     for _ in range(rounds + 1):
         start = perf_counter()

@@ -352,7 +352,7 @@ def _methods(handle: Any) -> list[str]:
 def chart_page() -> str:
     """What a script can draw and write, each with an example that the tests run."""
     from chartpact.script.host import colors, maths, payload, text
-    from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS, Chart
+    from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS, ScriptChart
     from chartpact.script.host.handles import (
         BoxHandle,
         LabelHandle,
@@ -377,7 +377,7 @@ def chart_page() -> str:
     ]
     for title, names in (("Plots", PLOT_METHODS), ("Drawn objects", OBJECT_METHODS)):
         parts.append(f"## {title}\n")
-        parts += [_entry("chart", name, getattr(Chart, name), examples) for name in names]
+        parts += [_entry("chart", name, getattr(ScriptChart, name), examples) for name in names]
     parts.append(
         "### Handles\n\nA drawn object is changed through its handle. On an object that was "
         "deleted, or left because of the cap, the methods do nothing.\n\n"

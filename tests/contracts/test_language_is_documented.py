@@ -21,8 +21,8 @@ def words(section):
 
 
 SECTIONS = [
-    model.ContractFile, model.Identity, model.ConfigKey, model.Part, model.Attach, model.Element,
-    model.Row, model.Machine, model.EdgeCase, model.Reserved, model.OutputList,
+    model.ContractFile, model.Identity, model.ConfigKey, model.MemberSpec, model.Attach,
+    model.Element, model.Row, model.Machine, model.EdgeCase, model.Reserved, model.OutputList,
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from chartpact.contracts.language.values import (
     Constant,
     Kind,
     Local,
-    Scope,
+    NameScope,
     Slot,
     Value,
     Vocabulary,
@@ -19,7 +19,7 @@ from chartpact.contracts.language.values import (
 
 VOCABULARY = Vocabulary(config={"limit": NUMBER.or_none()})
 LINES = VOCABULARY.shapes["lines"]
-SCOPE = Scope(
+SCOPE = NameScope(
     {
         "limit": Value(NUMBER.or_none(), Constant("config", "limit")),
         "level": Value(

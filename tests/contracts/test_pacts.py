@@ -12,7 +12,7 @@ from tests.cases import in_one_test
 import chartpact as cp
 from chartpact import pacts
 from chartpact.contracts import find
-from chartpact.contracts.check.machines import Refusal
+from chartpact.contracts.check.machines import MachineRefusal
 from chartpact.contracts.workbench import examples, exports
 from chartpact.snapshot import Snapshot
 
@@ -79,7 +79,7 @@ def test_there_are_examples_of_every_state_and_refusal(name):
     for machine in contract.machines.values():
         for row in machine.table.values():
             for refusal in row:
-                if isinstance(refusal, Refusal):
+                if isinstance(refusal, MachineRefusal):
                     assert f"states.{machine.name}.rows.{refusal.name}" in refused
 
 

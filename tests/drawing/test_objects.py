@@ -22,7 +22,7 @@ from chartpact.drawing import (
     Vertex,
     Vertices,
 )
-from chartpact.script.host.chart import Chart
+from chartpact.script.host.chart import ScriptChart
 from chartpact.script.host.handles import (
     BoxHandle,
     LabelHandle,
@@ -63,7 +63,7 @@ def test_contracts_read_of_an_object_what_its_declaration_says():
 
 @in_one_test("handle", HANDLES, ids=lambda handle: handle.type_name)
 def test_scripts_set_an_object_by_pines_keywords_in_pines_order(handle):
-    new = inspect.signature(getattr(Chart, f"new_{handle.type_name}")).parameters
+    new = inspect.signature(getattr(ScriptChart, f"new_{handle.type_name}")).parameters
     assert list(new)[1:] == [argument.keyword for argument in handle.kind.arguments]
     for argument in handle.kind.arguments:
         fixed = argument.keyword in handle.fixed or (handle.kind, argument.keyword) == (

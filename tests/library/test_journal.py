@@ -16,7 +16,7 @@ from chartpact.library import journal as journal_module
 from chartpact.library.database import open_database
 from chartpact.library.errors import LibraryError
 from chartpact.library.follows import SHELL, Follows, LostLease
-from chartpact.library.journal import Journal, Picture, changes_since, latest
+from chartpact.library.journal import Journal, SnapshotRecord, changes_since, latest
 from chartpact.library.schema import (
     journal_bodies,
     journal_changes,
@@ -80,7 +80,7 @@ def follow(database):
 def look(contract):
     def look(journal, snapshot):
         reading = read(contract, snapshot)
-        return journal.record(Rules.of(contract), CONTRACT, reading, Picture.of(snapshot))
+        return journal.record(Rules.of(contract), CONTRACT, reading, SnapshotRecord.of(snapshot))
 
     return look
 
@@ -177,7 +177,9 @@ def test_texts_of_contracts_leave_with_the_readings_that_name_them(database, fol
         text = CONTRACT.replace("version: 1.0.0", f"version: 1.0.{bar}")
         changed = load(text)
         snapshot = picture(bar, *(["solid"] * bar))
-        journal.record(Rules.of(changed), text, read(changed, snapshot), Picture.of(snapshot))
+        journal.record(
+            Rules.of(changed), text, read(changed, snapshot), SnapshotRecord.of(snapshot)
+        )
     with database.read() as connection:
         stored = dict(
             connection.execute(sa.select(journal_bodies.c.hash, journal_bodies.c.data)).all()

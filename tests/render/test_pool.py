@@ -24,12 +24,12 @@ BROKEN = "<svg"
 
 @pytest.fixture
 def two():
-    made = pool.Pool(size=2, timeout_s=20)
+    made = pool.PicturePool(size=2, timeout_s=20)
     yield made
     made.close()
 
 
-def workers(made: pool.Pool) -> list[Process]:
+def workers(made: pool.PicturePool) -> list[Process]:
     return [worker.process for worker in made.workers.idle]
 
 
@@ -90,7 +90,7 @@ def test_a_worker_killed_at_work_costs_the_caller_nothing(two, monkeypatch):
 
 def test_a_worker_that_does_not_answer_is_let_go(monkeypatch):
     monkeypatch.setattr(worker_module, "_BOOT", "import time; time.sleep(60)")
-    impatient = pool.Pool(size=1, timeout_s=0.3)
+    impatient = pool.PicturePool(size=1, timeout_s=0.3)
     with pytest.raises(RenderError, match="took too long"):
         impatient.png(SMALL)
     assert workers(impatient) == []
@@ -99,7 +99,7 @@ def test_a_worker_that_does_not_answer_is_let_go(monkeypatch):
 def test_a_worker_that_cannot_start_is_an_error_not_a_hang(monkeypatch):
     monkeypatch.setattr(worker_module, "_BOOT", "raise SystemExit(3)")
     with pytest.raises(RenderError, match="died twice"):
-        pool.Pool(size=1).png(SMALL)
+        pool.PicturePool(size=1).png(SMALL)
 
 
 def test_many_threads_share_a_few_workers(two):
@@ -273,7 +273,7 @@ def test_a_font_that_is_not_there_is_named(monkeypatch, tmp_path):
 
 
 def test_a_worker_that_does_not_even_read_is_given_up():
-    impatient = pool.Pool(size=1, timeout_s=5)
+    impatient = pool.PicturePool(size=1, timeout_s=5)
     impatient.png(SMALL)
     [stopped] = workers(impatient)
     os.kill(stopped.pid, signal.SIGSTOP)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from chartpact.sandbox import wire
-from chartpact.sandbox.endings import Allowance
+from chartpact.sandbox.endings import RunBounds
 from chartpact.sandbox.layers import ALL
 from chartpact.sandbox.pool import Answered, Pool, Renewal
 
@@ -33,8 +33,8 @@ def _patient() -> Iterator[None]:
     """A run that was not said to be short may take its time, and so may its zygote."""
     with pytest.MonkeyPatch.context() as patch:
         import_module("chartpact.sandbox.scripts")  # which keeps the real one for scripts
-        patient = partial(Allowance, PATIENT_MS, PATIENT_MS)
-        patch.setattr("chartpact.sandbox.pool.Allowance", patient)
+        patient = partial(RunBounds, PATIENT_MS, PATIENT_MS)
+        patch.setattr("chartpact.sandbox.pool.RunBounds", patient)
         patch.setattr("chartpact.sandbox.zygote_handle.FORK_S", PATIENT_MS / 1000)
         yield
 
@@ -60,6 +60,6 @@ def ask(pool: Pool) -> Ask:
         **job: Any,
     ) -> Answered:
         parts = wire.encode({"kind": kind, **job}, columns)
-        return pool.run(parts, Allowance(cpu_ms, wall_ms, layers=layers), user)
+        return pool.run(parts, RunBounds(cpu_ms, wall_ms, layers=layers), user)
 
     return ask

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from chartpact.sandbox import wire
-from chartpact.sandbox.endings import Allowance, RunFailed
+from chartpact.sandbox.endings import RunBounds, RunFailed
 from chartpact.sandbox.pool import Answered, Pool
 from chartpact.work.cores import count_cores
 
@@ -84,7 +84,7 @@ def test_who_is_interrupted_while_waiting_gives_the_turn_back(
 def test_a_turn_costs_the_time_it_took() -> None:
     with Pool(2, planted=PLANTED) as pool, occupied(pool, "cid"):
         with pytest.raises(RunFailed):
-            pool.run(LOOP, Allowance(wall_ms=500), "ann")
+            pool.run(LOOP, RunBounds(wall_ms=500), "ann")
         began = time.monotonic()
         pool.run(ECHO, user="bob")
         assert pool.turns._spent["bob"] <= time.monotonic() - began
@@ -94,7 +94,7 @@ def test_a_turn_costs_the_time_it_took() -> None:
 def test_the_clock_starts_with_the_run_not_with_the_waiting() -> None:
     with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
         with occupied(pool):
-            short = threads.submit(pool.run, ECHO, Allowance(wall_ms=1000))
+            short = threads.submit(pool.run, ECHO, RunBounds(wall_ms=1000))
             assert wait_until(lambda: bool(pool.turns._waiting))
             time.sleep(1.1)
         assert short.result().document == {"kind": "echo"}

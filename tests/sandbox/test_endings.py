@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from chartpact.sandbox import layers, memory_files, messages, wire, zygote_handle
-from chartpact.sandbox.endings import REFUSAL, Allowance, Exit, RunFailed
+from chartpact.sandbox.endings import REFUSAL, Exit, RunBounds, RunFailed
 from chartpact.sandbox.pool import Pool
 
 from .conftest import Ask
@@ -98,7 +98,7 @@ def test_a_slow_script_and_a_busy_host_are_told_apart_by_processor_time(
     ended = Exit(signal=9, code=0, killed=True, wall_ms=3001, cpu_ms=cpu_ms, peak_kib=1)
     ends_with(monkeypatch, pool, ended)
     with pytest.raises(RunFailed) as failed:
-        pool.run(wire.encode({"kind": "nothing"}), Allowance())
+        pool.run(wire.encode({"kind": "nothing"}), RunBounds())
     assert failed.value.kind == kind
     monkeypatch.undo()
 
@@ -113,7 +113,7 @@ def test_a_kill_that_was_not_ours_is_told_by_when_it_came(
     ended = Exit(signal=9, code=0, killed=False, wall_ms=wall_ms, cpu_ms=cpu_ms, peak_kib=1)
     ends_with(monkeypatch, pool, ended)
     with pytest.raises(RunFailed) as failed:
-        pool.run(wire.encode({"kind": "nothing"}), Allowance())
+        pool.run(wire.encode({"kind": "nothing"}), RunBounds())
     assert failed.value.kind == kind
     monkeypatch.undo()
 
@@ -180,7 +180,7 @@ def test_what_a_run_may_have_does_not_grow_with_its_job_or_its_answer(pool: Pool
     job = {"kind": "allocate", "bytes": 70 << 20}
     parts = wire.encode(job, [np.zeros(1 << 20)])
     with pytest.raises(RunFailed, match="more than 64 MB"):
-        pool.run(parts, Allowance(answer=50 << 20))
+        pool.run(parts, RunBounds(answer=50 << 20))
 
 
 UNANSWERED = 3  # by the outermost frame: whoever gets past it goes on as a second zygote
@@ -462,4 +462,4 @@ def test_an_allowance_is_kept_by_the_child_itself_when_nobody_kills_it(pool: Poo
 
 
 def test_the_default_allowance_is_the_promised_one() -> None:
-    assert Allowance() == Allowance(1000, 3000, memory=64 << 20, answer=4 << 20)
+    assert RunBounds() == RunBounds(1000, 3000, memory=64 << 20, answer=4 << 20)

@@ -215,9 +215,9 @@ WITHOUT_FILTER = f"""
 import json
 from pathlib import Path
 from chartpact.sandbox import layers, wire
-from chartpact.sandbox.endings import Allowance
+from chartpact.sandbox.endings import RunBounds
 from chartpact.sandbox.pool import Pool
-allowance = Allowance(wall_ms=60_000, layers=layers.ALL & ~layers.SECCOMP)
+allowance = RunBounds(wall_ms=60_000, layers=layers.ALL & ~layers.SECCOMP)
 with Pool(1, planted=Path({str(PLANTED)!r})) as pool:
     print(json.dumps(pool.run(wire.encode(dict(kind="descriptors")), allowance).document))
 """
@@ -301,10 +301,10 @@ PRIVILEGED = f"""
 import json, os
 from pathlib import Path
 from chartpact.sandbox import layers, wire
-from chartpact.sandbox.endings import Allowance
+from chartpact.sandbox.endings import RunBounds
 from chartpact.sandbox.pool import Pool
 os.setgroups([0, 27, 12345])
-allowance = Allowance(wall_ms=60_000, layers=layers.PRIVILEGES)
+allowance = RunBounds(wall_ms=60_000, layers=layers.PRIVILEGES)
 with Pool(1, planted=Path({str(PLANTED)!r})) as pool:
     print(json.dumps(pool.run(wire.encode(dict(kind="privileges")), allowance).document))
 """

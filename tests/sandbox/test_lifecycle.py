@@ -21,7 +21,7 @@ import pytest
 from tests.effort import EXHAUSTIVE
 
 from chartpact.sandbox import wire
-from chartpact.sandbox.endings import REFUSAL, Allowance, Exit, RunFailed
+from chartpact.sandbox.endings import REFUSAL, Exit, RunBounds, RunFailed
 from chartpact.sandbox.layers import ALL, SECCOMP
 from chartpact.sandbox.memory_files import create_answer
 from chartpact.sandbox.pool import Pool, Renewal, process_pool
@@ -111,7 +111,7 @@ def test_the_default_pool_is_one() -> None:
 def test_a_zygote_killed_with_runs_under_way_answers_them_all_and_leaves_no_orphan() -> None:
     with Pool(4, planted=PLANTED) as pool, ThreadPoolExecutor(4) as threads:
         zygote = pool.zygote()
-        runs = [threads.submit(pool.run, SLEEP, Allowance(wall_ms=30_000)) for _ in range(4)]
+        runs = [threads.submit(pool.run, SLEEP, RunBounds(wall_ms=30_000)) for _ in range(4)]
         assert wait_until(lambda: len(running(zygote.pid)) == 4)
         orphans = children(zygote.pid)
         os.kill(zygote.pid, signal.SIGKILL)
@@ -179,7 +179,7 @@ def test_a_child_killed_before_it_read_its_request_is_a_run_that_ended(single: P
     for child in children(zygote.pid):
         os.kill(child, signal.SIGSTOP)
     with pytest.raises(RunFailed) as failed:
-        single.run(ECHO, Allowance(wall_ms=100))
+        single.run(ECHO, RunBounds(wall_ms=100))
     assert failed.value.kind == "busy"
     for child in children(zygote.pid):
         send(child, signal.SIGCONT)
@@ -190,7 +190,7 @@ def test_a_child_killed_before_it_read_its_request_is_a_run_that_ended(single: P
 def test_a_child_that_waits_holds_three_descriptors_and_a_run_none(single: Pool) -> None:
     single.run(ECHO)
     assert at_rest(single.zygote().pid)
-    unfiltered = Allowance(layers=ALL & ~SECCOMP)  # so that a run may look
+    unfiltered = RunBounds(layers=ALL & ~SECCOMP)  # so that a run may look
     found = single.run(wire.encode({"kind": "descriptors"}), unfiltered).document
     assert found == {"open": [], "tried": 256}
 
@@ -217,7 +217,7 @@ def test_a_stuck_zygote_is_replaced_when_a_run_fails(
     os.kill(stuck.pid, signal.SIGSTOP)
     with monkeypatch.context() as patch, pytest.raises(RunFailed) as failed:
         patch.setattr("chartpact.sandbox.zygote_handle.FORK_S", 0.5)
-        double.run(SLEEP, Allowance(wall_ms=100))
+        double.run(SLEEP, RunBounds(wall_ms=100))
     assert failed.value.kind == "busy"
     assert not alive(stuck.pid)
     assert double.run(ECHO).document == {"kind": "echo"}
@@ -265,7 +265,7 @@ def test_a_process_with_thousands_of_open_files_runs_scripts_too() -> None:
         with Pool(1, planted=PLANTED) as pool:
             assert pool.run(ECHO).document == {"kind": "echo"}
             with pytest.raises(RunFailed) as failed:
-                pool.run(SLEEP, Allowance(wall_ms=50))
+                pool.run(SLEEP, RunBounds(wall_ms=50))
             assert failed.value.kind == "busy"
     finally:
         for fd in held:
@@ -364,7 +364,7 @@ def test_a_zygote_that_is_replaced_ends_with_its_last_run(
     with ThreadPoolExecutor(1) as threads:
         first = double.zygote()
         monkeypatch.setattr(double, "renewal", Renewal(runs=first.runs + 2))
-        run = threads.submit(double.run, SLEEP, Allowance(wall_ms=20_000))
+        run = threads.submit(double.run, SLEEP, RunBounds(wall_ms=20_000))
         assert wait_until(lambda: len(running(first.pid)) == 1)
         (sleeping,) = running(first.pid)
         double.run(ECHO)
@@ -396,7 +396,7 @@ def test_a_zygote_is_renewed_after_a_few_crashes_and_not_for_slow_scripts(
     monkeypatch.setattr(single, "renewal", Renewal(crashes=first.crashes + 2))
     for _ in range(3):
         with pytest.raises(RunFailed):
-            single.run(loop, Allowance(wall_ms=20))
+            single.run(loop, RunBounds(wall_ms=20))
     assert single._renewing is None
     assert single.zygote() is first
     for _ in range(2):
@@ -437,13 +437,13 @@ OWNER = """
     import os, sys, threading, time
     from pathlib import Path
     from chartpact.sandbox import wire
-    from chartpact.sandbox.endings import Allowance
+    from chartpact.sandbox.endings import RunBounds
     from chartpact.sandbox.pool import Pool
     pool = Pool(4, planted=Path(sys.argv[1]))
     pool.zygote()
     for _ in range(3):
         threading.Thread(
-            target=pool.run, args=(wire.encode({"kind": "sleep"}), Allowance(wall_ms=20_000)),
+            target=pool.run, args=(wire.encode({"kind": "sleep"}), RunBounds(wall_ms=20_000)),
             daemon=True,
         ).start()
     time.sleep(0.3)
@@ -559,7 +559,7 @@ def many_runs(pool: Pool, runs: int, threads: int) -> int:
     def one(i: int) -> bool:
         job = HOSTILE[i // 3 % len(HOSTILE)] if i % 3 == 0 else {"kind": "echo", "i": i}
         try:
-            answered = pool.run(wire.encode(job), Allowance(wall_ms=50 if i % 3 == 0 else 1000))
+            answered = pool.run(wire.encode(job), RunBounds(wall_ms=50 if i % 3 == 0 else 1000))
         except RunFailed as failed:
             assert failed.message and failed.hint
             return True
@@ -614,7 +614,7 @@ def oom_score(pid: int) -> int:
 def test_runs_yield_to_the_server_and_go_first_when_memory_runs_out(single: Pool) -> None:
     with ThreadPoolExecutor(1) as threads:
         zygote = single.zygote()
-        run = threads.submit(single.run, SLEEP, Allowance(20_300, 20_300))
+        run = threads.submit(single.run, SLEEP, RunBounds(20_300, 20_300))
         assert wait_until(lambda: len(running(zygote.pid)) == 1)
         child = running(zygote.pid)[0]
         own = os.getpriority(os.PRIO_PROCESS, 0)
@@ -674,7 +674,7 @@ def test_an_owner_who_is_interrupted_leaves_no_run_behind(
     zygote = single.zygote()
     monkeypatch.setattr("chartpact.sandbox.zygote_handle._notice", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        single.run(SLEEP, Allowance(wall_ms=20_000))
+        single.run(SLEEP, RunBounds(wall_ms=20_000))
     monkeypatch.undo()
     assert wait_until(lambda: running(zygote.pid) == [])
     assert single.run(ECHO).document == {"kind": "echo"}

@@ -13,7 +13,7 @@ from tests.effort import EXHAUSTIVE
 
 from chartpact import script
 from chartpact.script.dry_run import dry_run_bars
-from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS, Chart
+from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS, ScriptChart
 from chartpact.script.host.handles import (
     BoxHandle,
     LabelHandle,
@@ -107,7 +107,7 @@ def attempt(*lines: str) -> script.ScriptError | None:
 def calls() -> Iterator[tuple[str, str, str, list[str]]]:
     """(function, argument, odd value, the lines that try it)"""
     for name in (*PLOT_METHODS, *OBJECT_METHODS):
-        arguments = list(inspect.signature(getattr(Chart, name)).parameters)[1:]
+        arguments = list(inspect.signature(getattr(ScriptChart, name)).parameters)[1:]
         for number, argument in enumerate(arguments):
             for value in ODD if EXHAUSTIVE else list(ODD)[number % 2 :: 2]:
                 given = {**USUAL[name], argument: value}

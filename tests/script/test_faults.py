@@ -11,7 +11,7 @@ from chartpact.sandbox.pool import Answered
 from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host import payload, text
 from chartpact.script.host import ta as host_ta
-from chartpact.script.host.chart import Chart
+from chartpact.script.host.chart import ScriptChart
 from chartpact.script.host.ohlcv import Ohlcv
 from chartpact.script.runtime.operators import Operators
 from chartpact.script.runtime.series import Series
@@ -57,7 +57,7 @@ def unusable(*_, **__):
 FAULTS = [unassigned, misnamed, miscalled, missing, outside, divided, unbelievable, unusable]
 PLACES = [
     (ta, "sma", "x = ta.sma(ohlcv.close, 5)"),
-    (Chart, "hline", "chart.hline(1.5)"),
+    (ScriptChart, "hline", "chart.hline(1.5)"),
     (Ohlcv, "resample", 'x = ohlcv.resample("1D")'),
     (text.FUNCTIONS, "number", "x = text.number(1.5)"),
     (payload, "_format_value", 'x = payload.label({"A": 1})'),
@@ -124,7 +124,7 @@ def test_a_fault_of_the_script_stays_the_scripts(line, kind, said):
 
 def test_the_operator_reads_in_the_log_what_failed(monkeypatch, caplog):
     monkeypatch.setattr(scripts, "_is_unprotected", lambda *_: True)
-    plant(monkeypatch, Chart, "hline", unassigned)
+    plant(monkeypatch, ScriptChart, "hline", unassigned)
     with caplog.at_level(logging.ERROR), pytest.raises(script.ScriptError):
         scripts.run(HEAD + "    chart.hline(1)\n", dry_run_bars())
     assert "UnboundLocalError" in caplog.text

@@ -443,7 +443,7 @@ def test_only_host_objects_have_accessors_and_they_list_them_all():
     plain = [*LISTS, *DICTS, Method, str, int, float, bool, tuple, range, type(None)]
     for kind in [*plain, FunctionType, MethodType, Series, TextSeries]:
         assert not [name for name, _ in getmembers(kind) if name.startswith(ACCESSORS)]
-    hosts = [chart.Chart, ohlcv.Ohlcv, *_subclasses(handles.Handle)]
+    hosts = [chart.ScriptChart, ohlcv.Ohlcv, *_subclasses(handles.Handle)]
     assert all(issubclass(host, HostObject) for host in hosts)
     for host in hosts:
         accessors = {name for name, _ in getmembers(host) if name.startswith(ACCESSORS)}

@@ -27,7 +27,7 @@ from chartpact.script.compile.inference import Kinds, infer_kinds
 from chartpact.script.compile.nodes import call
 from chartpact.script.diagnosis.explain import explain
 from chartpact.script.dry_run import dry_run_bars
-from chartpact.script.host.chart import Chart
+from chartpact.script.host.chart import ScriptChart
 from chartpact.script.host.ohlcv import Ohlcv
 from chartpact.script.pipeline import _kinds_of, _script_params
 from chartpact.script.runtime.intrinsics import Runtime
@@ -129,7 +129,7 @@ def surprises(source: str) -> Iterator[str]:
         with np.errstate(all="ignore"):
             given = _script_params(params, values, ohlcv, BARS, script.Extras())
             runtime.load(code, witness.weights, names)
-            names["compute"](ohlcv, given, Chart(BARS, meta, meter))
+            names["compute"](ohlcv, given, ScriptChart(BARS, meta, meter))
     except Exception as error:  # noqa: BLE001  (however it ends, in words)
         assert explain(error, source).kind != "crash"
     yield from told

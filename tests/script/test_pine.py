@@ -8,7 +8,7 @@ from tests.cases import in_one_test
 from chartpact import script
 from chartpact.script import host
 from chartpact.script.check import pine
-from chartpact.script.host.chart import Chart
+from chartpact.script.host.chart import ScriptChart
 
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\n\ndef compute(ohlcv, params, chart):\n    '
 
@@ -110,7 +110,7 @@ def test_hints_name_what_there_is(hint):
     spaces = {name: set(functions) for name, functions in host.namespaces().items()}
     for space, name in re.findall(r"\b(ta|math|color|text|chart|ohlcv)\.(\w+)", hint):
         if space == "chart":
-            assert hasattr(Chart, name)
+            assert hasattr(ScriptChart, name)
         elif space in spaces:
             assert name in spaces[space]
 

@@ -9,7 +9,7 @@ import pytest
 
 import chartpact as cp
 from chartpact import sandbox, script
-from chartpact.script.check.report import Report
+from chartpact.script.check.report import CheckReport
 from chartpact.script.dry_run import dry_run_bars, run_here
 from chartpact.script.errors import ScriptError, read_warning
 from chartpact.script.program import Program
@@ -131,7 +131,7 @@ def test_what_fails_on_more_bars_alone_is_a_warning():
 
 def test_warnings_of_the_check_come_with_a_place_and_in_limited_number():
     source = "x = 1\nlonger = 2\n"
-    report = Report("check", source)
+    report = CheckReport("check", source)
     for _ in range(100):
         report.warn(ast.parse(source).body[1], "lookahead", "look", "shift")
     assert len(report.warnings) == 20

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars.errors import BarsError
-from chartpact.bars.layout import Layout, find_layout
+from chartpact.bars.layout import FileLayout, find_layout
 from chartpact.bars.numerals import Texts
 from chartpact.bars.options import LoadOptions
 from chartpact.bars.roles import read_columns
-from chartpact.bars.table import Table
+from chartpact.bars.table import BarTable
 
 CHUNK = 100_000  # rows read at once
 SHOW_PROGRESS = 200_000  # rows
@@ -32,7 +32,7 @@ MOST_CLOSING_LINES = 20  # after the last bar
 Part = tuple[list[Texts], Lines]
 
 
-def read(data: bytes, options: LoadOptions) -> Table:
+def read(data: bytes, options: LoadOptions) -> BarTable:
     """The table of a CSV file's bytes."""
     text = _to_utf8(data)
     layout = find_layout(text, read_columns(options.get("columns")), options.get("symbol"))
@@ -50,7 +50,7 @@ def read(data: bytes, options: LoadOptions) -> Table:
         name: np.concatenate([fields[number] for fields, _ in parts])
         for number, name in enumerate(wanted)
     }
-    return Table(
+    return BarTable(
         columns,
         lambda row: f"line {lines[row]}",
         notes=(*layout.notes, *repeated, *notes),
@@ -71,7 +71,7 @@ def _drop_headers(body: bytes, header: bytes) -> tuple[bytes, list[str]]:
     return kept, [note] if count else []
 
 
-def _drop_closing_lines(body: bytes, layout: Layout) -> tuple[bytes, list[str]]:
+def _drop_closing_lines(body: bytes, layout: FileLayout) -> tuple[bytes, list[str]]:
     """The rows without a sum or a remark after the last of them."""
     dropped = 0
     while dropped < MOST_CLOSING_LINES:
@@ -94,7 +94,7 @@ def _drop_closing_lines(body: bytes, layout: Layout) -> tuple[bytes, list[str]]:
     return body, [f"{dropped} {noun} after the last bar left out"] if dropped else []
 
 
-def _is_closing(fields: list[str], layout: Layout) -> bool:
+def _is_closing(fields: list[str], layout: FileLayout) -> bool:
     """Whether a line cannot be a bar, nor a part of one: it has no time, and not all prices."""
     cells = dict(zip(layout.names, fields, strict=False))
     time = cells.get(layout.roles.date or layout.roles.time, "").strip()

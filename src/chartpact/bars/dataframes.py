@@ -10,14 +10,14 @@ from chartpact.bars.columns import Column
 from chartpact.bars.errors import BarsError
 from chartpact.bars.filenames import NameClues
 from chartpact.bars.roles import TIME_NAMES, plain_name, select_symbol
-from chartpact.bars.table import Table
+from chartpact.bars.table import BarTable
 
 
-def tabulate_columns(columns: Mapping[str, ArrayLike]) -> Table:
+def tabulate_columns(columns: Mapping[str, ArrayLike]) -> BarTable:
     return _tabulate({str(name): np.asarray(values) for name, values in columns.items()})
 
 
-def tabulate_numpy(array: Any) -> Table:
+def tabulate_numpy(array: Any) -> BarTable:
     """The table of a structured array, by its field names."""
     fields = np.asarray(array)
     if fields.dtype.names is None:
@@ -28,7 +28,7 @@ def tabulate_numpy(array: Any) -> Table:
     return _tabulate({name: fields[name] for name in fields.dtype.names})
 
 
-def tabulate_pandas(frame: Any, symbol: str | None = None) -> Table:
+def tabulate_pandas(frame: Any, symbol: str | None = None) -> BarTable:
     """The table of a DataFrame, with the times in a column or in the index.
 
     Of columns with two headings, such as yfinance's, those of one symbol are taken.
@@ -66,7 +66,7 @@ def clues_of(frame: Any) -> NameClues:
     return NameClues(symbol if isinstance(symbol, str) else "")
 
 
-def tabulate_polars(frame: Any) -> Table:
+def tabulate_polars(frame: Any) -> BarTable:
     """The table of a DataFrame; a lazy one is collected."""
     frame = frame.collect() if hasattr(frame, "collect") else frame
     columns = {name: frame[name] for name in frame.columns}
@@ -79,8 +79,8 @@ def tabulate_polars(frame: Any) -> Table:
 
 def _tabulate(
     columns: dict[str, Column], aware: frozenset[str] = frozenset(), symbol: str = ""
-) -> Table:
+) -> BarTable:
     for name, column in columns.items():
         if column.ndim != 1:
             raise BarsError(f"{name} has {column.ndim} dimensions, not 1")
-    return Table(columns, lambda row: f"row {row}", aware, symbol=symbol)
+    return BarTable(columns, lambda row: f"row {row}", aware, symbol=symbol)

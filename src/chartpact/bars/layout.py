@@ -12,7 +12,7 @@ from itertools import islice
 from chartpact.bars.errors import BarsError
 from chartpact.bars.roles import (
     TIME_NAMES,
-    Columns,
+    ColumnChoice,
     Roles,
     plain_name,
     roles,
@@ -30,7 +30,7 @@ _SEP = re.compile(r"sep=(.)", re.IGNORECASE)  # how a file tells Excel its separ
 
 
 @dataclass(frozen=True)
-class Shape:
+class HeaderlessForm:
     """A file without a header that is known by its first row."""
 
     name: str
@@ -41,19 +41,19 @@ class Shape:
 
 _EPOCH = r"\d{10}|\d{13}|\d{16}"
 SHAPES = (
-    Shape(
+    HeaderlessForm(
         "Binance klines",
         (_EPOCH, *(_NUMBER,) * 5, _EPOCH),
         ("time", *OHLC, "volume"),
         (11, 12),
     ),
-    Shape(
+    HeaderlessForm(
         "MetaTrader",
         (r"\d{4}\.\d\d\.\d\d", r"\d\d:\d\d(?::\d\d)?", *(_NUMBER,) * 4),
         ("date", "time", *OHLC, "volume"),
         (6, 7),
     ),
-    Shape(
+    HeaderlessForm(
         "NinjaTrader",
         (r"\d{8}(?: \d{6})?", *(_NUMBER,) * 5),
         ("time", *OHLC, "volume"),
@@ -63,7 +63,7 @@ SHAPES = (
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """The columns of a file and where its rows begin."""
 
     separator: str
@@ -93,7 +93,7 @@ class _Line:
             raise BarsError(f"line {self.number}: {error}") from None
 
 
-def find_layout(text: bytes, columns: Columns | None, symbol: str | None) -> Layout:
+def find_layout(text: bytes, columns: ColumnChoice | None, symbol: str | None) -> FileLayout:
     """The layout of a file; raises BarsError with a question where nothing tells it."""
     lines = _first_lines(text)
     if not lines:
@@ -120,7 +120,7 @@ def find_layout(text: bytes, columns: Columns | None, symbol: str | None) -> Lay
         if place:
             skipped = f"line {lines[0].number} is" if place == 1 else f"{place} lines are"
             note = f"{skipped} not read: the header is on line {line.number}"
-            layout = Layout(**{**layout.__dict__, "notes": (note, *layout.notes)})
+            layout = FileLayout(**{**layout.__dict__, "notes": (note, *layout.notes)})
         return layout
     if refusal is not None:
         raise refusal
@@ -164,8 +164,8 @@ def _is_data(fields: list[str]) -> bool:
 
 
 def _one_row(
-    line: _Line, rows: list[_Line], separator: str, fields: list[str], columns: Columns | None
-) -> Layout:
+    line: _Line, rows: list[_Line], separator: str, fields: list[str], columns: ColumnChoice | None
+) -> FileLayout:
     names = list(fields)
     values = rows[0].fields(separator) if rows else []
     dated = values and re.search(r"\d[-./:]\d", values[0])
@@ -184,7 +184,9 @@ def _one_row(
         names, symbol = select_symbol(labels, None)
         begin, number = rows[0].end, rows[0].number + 1
     header = line.text.encode()
-    return Layout(separator, names, which, begin, number, width, symbol, header=header, notes=notes)
+    return FileLayout(
+        separator, names, which, begin, number, width, symbol, header=header, notes=notes
+    )
 
 
 def _has_time(names: list[str]) -> bool:
@@ -201,8 +203,8 @@ def _is_second_row(which: Roles, names: list[str], values: list[str]) -> bool:
 
 
 def _two_rows(
-    lines: list[_Line], separator: str, columns: Columns | None, symbol: str | None
-) -> Layout | None:
+    lines: list[_Line], separator: str, columns: ColumnChoice | None, symbol: str | None
+) -> FileLayout | None:
     """Headings of two rows, prices and symbols, as pandas writes a frame of yfinance.
 
     A third row then holds the name of the index.
@@ -220,10 +222,10 @@ def _two_rows(
     note = f"symbol {owner} by the second row of headings"
     notes = (*which.notes, *([note] if symbol is None else []))
     begin, number = lines[2].end, lines[2].number + 1
-    return Layout(separator, names, which, begin, number, len(names), owner, notes=notes)
+    return FileLayout(separator, names, which, begin, number, len(names), owner, notes=notes)
 
 
-def _in_given_order(lines: list[_Line], separator: str, columns: Columns | None) -> Layout:
+def _in_given_order(lines: list[_Line], separator: str, columns: ColumnChoice | None) -> FileLayout:
     """The caller names all columns; the first line is a row unless it holds no numbers."""
     row = (line for line in lines if _is_data(line.fields(separator or _separator_of(line))))
     line = next(row, lines[0])
@@ -232,10 +234,10 @@ def _in_given_order(lines: list[_Line], separator: str, columns: Columns | None)
     names = [f"column {number}" for number in range(1, len(fields) + 1)]
     notes = () if line is lines[0] else (f"the header before line {line.number} is not read",)
     which = roles(names, columns)
-    return Layout(separator, names, which, line.begin, line.number, len(names), notes=notes)
+    return FileLayout(separator, names, which, line.begin, line.number, len(names), notes=notes)
 
 
-def _without_header(line: _Line, separator: str) -> Layout:
+def _without_header(line: _Line, separator: str) -> FileLayout:
     separator = separator or _separator_of(line)
     fields = line.fields(separator)
     width = len(fields)
@@ -249,7 +251,7 @@ def _without_header(line: _Line, separator: str) -> Layout:
             order = shape.columns[: len(fields)]
             names = [*order, *("" for _ in range(width - len(order)))]
             note = f"without a header, its rows are read as {shape.name}: {', '.join(order)}"
-            return Layout(
+            return FileLayout(
                 separator,
                 names,
                 roles(names),

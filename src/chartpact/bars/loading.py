@@ -32,7 +32,7 @@ _ARCHIVES = {
 }
 
 
-class Frame(Protocol):
+class DataFrame(Protocol):
     """A DataFrame of pandas or polars."""
 
     @property
@@ -40,7 +40,7 @@ class Frame(Protocol):
 
 
 # What may stand where bars are taken.
-BarsLike: TypeAlias = Bars | str | PathLike[str] | Frame | Mapping[str, Any]
+BarsLike: TypeAlias = Bars | str | PathLike[str] | DataFrame | Mapping[str, Any]
 
 
 def to_bars(source: BarsLike) -> Bars:

@@ -8,13 +8,13 @@ from chartpact.bars.columns import Column
 from chartpact.bars.errors import BarsError
 from chartpact.bars.options import LoadOptions
 from chartpact.bars.roles import roles
-from chartpact.bars.table import Table
+from chartpact.bars.table import BarTable
 
 MAGIC = b"PAR1"
 UNNAMED_INDEX = "__index_level_0__"  # how pandas stores an index without a name
 
 
-def read(data: bytes, options: LoadOptions, largest: int | None = None) -> Table:
+def read(data: bytes, options: LoadOptions, largest: int | None = None) -> BarTable:
     """The table of a Parquet file's bytes; rows are counted from 1.
 
     A file whose columns would take more than `largest` bytes is refused before they are unpacked.
@@ -46,7 +46,7 @@ def read(data: bytes, options: LoadOptions, largest: int | None = None) -> Table
     if rows.num_rows == 0:
         raise BarsError("the file has columns, but no bars")
     aware = frozenset(name for name, column in columns.items() if getattr(column.type, "tz", None))
-    return Table(arrays, lambda row: f"row {row + 1}", aware, roles=which)
+    return BarTable(arrays, lambda row: f"row {row + 1}", aware, roles=which)
 
 
 def _unpacked_size(metadata: Any) -> int:

@@ -31,7 +31,7 @@ MOST_LISTED = 20  # names of columns in a refusal
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnChoice:
     """What a caller says of columns: headings by role, or the roles of all in their order."""
 
     headings: tuple[tuple[str, str], ...] = ()  # "" where there is to be no such column
@@ -39,7 +39,7 @@ class Columns:
 
 
 # How a caller may say it: role → heading, the roles in order, or a text for either.
-ColumnsLike: TypeAlias = str | Mapping[str, str] | Sequence[str] | Columns
+ColumnsLike: TypeAlias = str | Mapping[str, str] | Sequence[str] | ColumnChoice
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,13 @@ def plain_name(name: str) -> str:
     return re.sub(r"^\d+_(?=[a-z])", "", words)  # Alpha Vantage counts them: "1. open"
 
 
-def read_columns(columns: ColumnsLike | None) -> Columns | None:
+def read_columns(columns: ColumnsLike | None) -> ColumnChoice | None:
     """The option `columns`, of which a text is how the command line writes it.
 
     >>> read_columns("time=Zeit,close=Kurs").headings, read_columns("time,-,open").order
     ((('time', 'Zeit'), ('close', 'Kurs')), ('time', '', 'open'))
     """
-    if columns is None or isinstance(columns, Columns):
+    if columns is None or isinstance(columns, ColumnChoice):
         return columns
     if not isinstance(columns, str | Mapping | Sequence):
         raise BarsError(f"columns is {columns!r:.40}: write it as 'time=Date,close=Price'")
@@ -92,10 +92,12 @@ def read_columns(columns: ColumnsLike | None) -> Columns | None:
         _check_roles([str(role) for role in columns])
         if empty := [role for role, name in columns.items() if not name and role != "volume"]:
             raise BarsError(f"columns has no name for {empty[0]}: only the volume may be left out")
-        return Columns(headings=tuple((str(role), str(name)) for role, name in columns.items()))
+        return ColumnChoice(
+            headings=tuple((str(role), str(name)) for role, name in columns.items())
+        )
     order = tuple("" if role in ("-", "_") else str(role) for role in columns)
     _check_roles([role for role in order if role])
-    return Columns(order=order)
+    return ColumnChoice(order=order)
 
 
 def _check_roles(names: list[str]) -> None:
@@ -150,7 +152,7 @@ def roles(names: list[str], columns: ColumnsLike | None = None) -> Roles:
     )
 
 
-def _choose(names: list[str], columns: Columns | None) -> dict[str, str]:
+def _choose(names: list[str], columns: ColumnChoice | None) -> dict[str, str]:
     """Role → heading, as the option says it; "" where there is to be no such column."""
     if columns is None:
         return {}

@@ -28,7 +28,7 @@ SORTED = "rows were newest first, and are turned around"
 
 
 @dataclass(frozen=True)
-class Table:
+class BarTable:
     """Columns by their own names; `place` names a row, `aware` lists datetime columns in UTC."""
 
     columns: Mapping[str, Column]
@@ -39,7 +39,7 @@ class Table:
     roles: Roles | None = None  # where they were found already
     shape: str = ""  # whose file it is, where its first row tells
 
-    def take(self, rows: NDArray[np.intp]) -> "Table":
+    def take(self, rows: NDArray[np.intp]) -> "BarTable":
         """The table of these rows, which keep the names of their places."""
         columns = {name: column[rows] for name, column in self.columns.items()}
         return replace(self, columns=columns, place=lambda row: self.place(int(rows[row])))
@@ -47,7 +47,7 @@ class Table:
 
 @translate_clock_errors()
 def to_fields(
-    table: Table, options: LoadOptions, *, source: str, clues: NameClues = NO_CLUES
+    table: BarTable, options: LoadOptions, *, source: str, clues: NameClues = NO_CLUES
 ) -> dict[str, Any]:
     """The fields of the Bars of a table, checked row by row; `clues` are of a file's name."""
     which = table.roles or roles(list(table.columns), options.get("columns"))
@@ -114,7 +114,7 @@ def _describe_clues(
     return notes
 
 
-def _rows_of_one_symbol(table: Table, which: Roles, options: LoadOptions) -> Table:
+def _rows_of_one_symbol(table: BarTable, which: Roles, options: LoadOptions) -> BarTable:
     """The rows of the symbol that a column of the table names, or of the one that is wanted."""
     if which.symbol is None or not len(table.columns[which.symbol]):
         return table
@@ -130,8 +130,8 @@ def _rows_of_one_symbol(table: Table, which: Roles, options: LoadOptions) -> Tab
 
 
 def _oldest_first(
-    table: Table, stamps: timestamps.Stamps, options: LoadOptions
-) -> tuple[Table, timestamps.Stamps]:
+    table: BarTable, stamps: timestamps.Stamps, options: LoadOptions
+) -> tuple[BarTable, timestamps.Stamps]:
     """Rows that are newest first, turned around: before a wall clock is read, which may go back."""
     steps = np.diff(stamps.ms)
     backwards = (
@@ -144,7 +144,7 @@ def _oldest_first(
     return replace(table, notes=(*table.notes, SORTED)), stamps.take(order)
 
 
-def _reorder(table: Table, order: NDArray[np.intp]) -> Table:
+def _reorder(table: BarTable, order: NDArray[np.intp]) -> BarTable:
     """The rows in the order of time."""
     if (np.diff(order) == 1).all():
         return table
@@ -152,7 +152,7 @@ def _reorder(table: Table, order: NDArray[np.intp]) -> Table:
     return replace(table.take(order), notes=notes)
 
 
-def _stamps(table: Table, which: Roles, options: LoadOptions) -> timestamps.Stamps:
+def _stamps(table: BarTable, which: Roles, options: LoadOptions) -> timestamps.Stamps:
     values, name = table.columns[which.time], plain_name(which.time) or "time"
     if values.dtype.kind == "M":
         missing = np.isnat(values)
@@ -169,7 +169,7 @@ def _stamps(table: Table, which: Roles, options: LoadOptions) -> timestamps.Stam
 
 
 def _price_columns(
-    table: Table, which: Roles, options: LoadOptions
+    table: BarTable, which: Roles, options: LoadOptions
 ) -> tuple[dict[str, Column], tuple[str, ...]]:
     """The prices and the volume, and what was guessed to read them."""
     keys = {

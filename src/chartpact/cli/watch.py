@@ -96,9 +96,9 @@ class _Watched:
 
     def record(self, state: JointState, show: Any) -> None:
         """Commits what the contract read, then tells what changed."""
-        from chartpact.library.journal import Picture
+        from chartpact.library.journal import SnapshotRecord
 
-        rules, picture = Rules.of(self.contract), Picture.of(state.snapshot)
+        rules, picture = Rules.of(self.contract), SnapshotRecord.of(state.snapshot)
         reading = state[self.contract.name]
         for event in self.journal.record(rules, self.contract.text, reading, picture).shown:
             show(event)

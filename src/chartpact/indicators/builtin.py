@@ -19,7 +19,7 @@ _WORDS = {"__builtins__": {}, "max": max, "isqrt": math.isqrt}
 
 
 @dataclass(frozen=True)
-class Track:
+class Trace:
     """One drawn series, and where it has no value.
 
     `first` is the bar of its first value, written in the indicator's parameters. From there on
@@ -54,7 +54,7 @@ class Builtin:
     function: Function
     params: tuple[Param, ...] = ()
     aliases: tuple[str, ...] = ()
-    tracks: tuple[Track, ...] = ()
+    tracks: tuple[Trace, ...] = ()
     signals: tuple[str, ...] = ()
     needs_volume: bool = False
     stable: bool = True

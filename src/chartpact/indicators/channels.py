@@ -3,7 +3,7 @@
 from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Track, builtin, period
+from chartpact.indicators.builtin import Trace, builtin, period
 from chartpact.indicators.drawing import Floats, fill, line, scene
 from chartpact.params import Param
 from chartpact.scene import Plot, Scene
@@ -16,7 +16,7 @@ STACK = ((8, ink.GOLD, 1), (21, ink.ORANGE, 1), (50, ink.BLUE, 1), (200, ink.RED
     "EMA Stack",
     "overlay",
     "Exponential moving averages of the close over 8, 21, 50 and 200 bars.",
-    tracks=tuple(Track(f"EMA {n}", first=str(n - 1)) for n, _, _ in STACK),
+    tracks=tuple(Trace(f"EMA {n}", first=str(n - 1)) for n, _, _ in STACK),
     differences=("The reference seeds each average with the first close; Pine with a mean.",),
 )
 def ema_stack(bars: Bars) -> Scene:
@@ -46,7 +46,7 @@ def _channel(
         period(20),
         Param("std_dev", "float", 2.0, 0, 50, desc="Standard deviations", aliases=("mult",)),
     ),
-    tracks=tuple(Track(f"BB {part}", first="period - 1") for part in ("Upper", "Mid", "Lower")),
+    tracks=tuple(Trace(f"BB {part}", first="period - 1") for part in ("Upper", "Mid", "Lower")),
     differences=("The reference draws from the first bar, over the bars there are.",),
 )
 def bbands(bars: Bars, period: int, std_dev: float) -> Scene:
@@ -64,9 +64,9 @@ def bbands(bars: Bars, period: int, std_dev: float) -> Scene:
         Param("multiplier", "float", 1.5, 0, 50, desc="Average ranges", aliases=("mult",)),
     ),
     tracks=(
-        Track("KC Upper", first="period"),
-        Track("KC Mid", first="period - 1"),
-        Track("KC Lower", first="period"),
+        Trace("KC Upper", first="period"),
+        Trace("KC Mid", first="period - 1"),
+        Trace("KC Lower", first="period"),
     ),
     differences=(
         "The reference averages (high + low + close) / 3; Pine's `ta.kc` the close.",
@@ -87,7 +87,7 @@ def keltner(bars: Bars, period: int, multiplier: float) -> Scene:
     "overlay",
     "The highest high and the lowest low of the window, and the middle between them.",
     params=(period(20),),
-    tracks=tuple(Track(f"DC {part}", first="period - 1") for part in ("Upper", "Mid", "Lower")),
+    tracks=tuple(Trace(f"DC {part}", first="period - 1") for part in ("Upper", "Mid", "Lower")),
 )
 def donchian(bars: Bars, period: int) -> Scene:
     upper, lower = ta.highest(bars.high, period), ta.lowest(bars.low, period)

@@ -5,7 +5,7 @@ import numpy as np
 from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Track, bars_of_window, builtin
+from chartpact.indicators.builtin import Trace, bars_of_window, builtin
 from chartpact.indicators.crossing import crosses_above, crosses_below
 from chartpact.indicators.drawing import (
     Bools,
@@ -45,11 +45,11 @@ MIDDLE = 50
         Param("show_trend_bars", "bool", True, desc="Draw where all three agree"),
     ),
     tracks=(
-        Track("RSI", "rsi_length"),
-        Track("MFI", "mfi_length - 1", "until enough volumes are known"),
-        Track("Stoch K", "stoch_k + stoch_smooth - 2", FLAT),
-        Track("Stoch D", "stoch_k + stoch_smooth + stoch_d - 3", FLAT),
-        Track("Trend"),
+        Trace("RSI", "rsi_length"),
+        Trace("MFI", "mfi_length - 1", "until enough volumes are known"),
+        Trace("Stoch K", "stoch_k + stoch_smooth - 2", FLAT),
+        Trace("Stoch D", "stoch_k + stoch_smooth + stoch_d - 3", FLAT),
+        Trace("Trend"),
     ),
     signals=("rsi_oversold", "rsi_overbought", "stoch_oversold", "stoch_overbought"),
     needs_volume=True,

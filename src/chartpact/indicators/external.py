@@ -11,7 +11,7 @@ from chartpact.arrays import any_true
 from chartpact.bars import Bars
 from chartpact.clock.timeframe import DAY, HOUR, Timeframe
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Builtin, Function, Track
+from chartpact.indicators.builtin import Builtin, Function, Trace
 from chartpact.indicators.drawing import Floats, across, columns, fill, level, line, paint, scene
 from chartpact.needs import PERIODS, Need, Needs, Readings, Supplies, reporting_period
 from chartpact.params import IndicatorError
@@ -99,7 +99,7 @@ def external(
     "What holders of a perpetual contract's longs pay the shorts, in percent.",
     "rate",
     aliases=("funding_rate",),
-    tracks=(Track("Funding", gaps=OUTSIDE),),
+    tracks=(Trace("Funding", gaps=OUTSIDE),),
     oldest_ms=lambda _: 8 * HOUR,
     differences=EMPTY,
 )
@@ -115,7 +115,7 @@ def funding(bars: Bars, rate: Floats) -> Scene:  # noqa: ARG001
     "The value of all open contracts.",
     "value",
     aliases=("open_interest",),
-    tracks=(Track("OI", gaps=OUTSIDE),),
+    tracks=(Trace("OI", gaps=OUTSIDE),),
     oldest_ms=_two_bars,
     differences=EMPTY,
 )
@@ -132,7 +132,7 @@ def oi(bars: Bars, value: Floats) -> Scene:
     "long",
     "short",
     aliases=("ls_ratio",),
-    tracks=(Track("Long", gaps=OUTSIDE), Track("Short", gaps=OUTSIDE)),
+    tracks=(Trace("Long", gaps=OUTSIDE), Trace("Short", gaps=OUTSIDE)),
     oldest_ms=_two_bars,
     differences=EMPTY,
 )
@@ -155,7 +155,7 @@ MOODS = (25, 45, 55, 75)  # where fear, caution, calm, greed and high spirits be
     "The mood of the crypto market, from 0 (fear) to 100 (greed).",
     "value",
     aliases=("fng",),
-    tracks=(Track("F&G", gaps=OUTSIDE),),
+    tracks=(Trace("F&G", gaps=OUTSIDE),),
     differences=(
         *EMPTY,
         "The dot of every bar is the line's colour, so that it can be read as values.",

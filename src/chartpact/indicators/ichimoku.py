@@ -3,7 +3,7 @@
 from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Track, bars_of_window, builtin
+from chartpact.indicators.builtin import Trace, bars_of_window, builtin
 from chartpact.indicators.drawing import Floats, fill, finite, line, scene
 from chartpact.scene import Scene, displace
 
@@ -26,11 +26,11 @@ def _middle(bars: Bars, n: int) -> Floats:
         bars_of_window("displacement", 26, "The cloud leads, the Chikou lags by one bar less"),
     ),
     tracks=(
-        Track("Tenkan", first="tenkan - 1"),
-        Track("Kijun", first="kijun - 1"),
-        Track("Senkou A", first=f"max(tenkan, kijun) - 1 + {LEAD}"),
-        Track("Senkou B", first=f"senkou_b - 1 + {LEAD}"),
-        Track("Chikou", gaps=f"on the last {LEAD} bars", prefix_stable=False),
+        Trace("Tenkan", first="tenkan - 1"),
+        Trace("Kijun", first="kijun - 1"),
+        Trace("Senkou A", first=f"max(tenkan, kijun) - 1 + {LEAD}"),
+        Trace("Senkou B", first=f"senkou_b - 1 + {LEAD}"),
+        Trace("Chikou", gaps=f"on the last {LEAD} bars", prefix_stable=False),
     ),
     differences=(
         "The reference neither displaces the cloud nor draws the Chikou span; TradingView draws "

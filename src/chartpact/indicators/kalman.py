@@ -5,7 +5,7 @@ import numpy as np
 from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Track, bars_of_window, builtin
+from chartpact.indicators.builtin import Trace, bars_of_window, builtin
 from chartpact.indicators.crossing import crosses_above, crosses_below
 from chartpact.indicators.drawing import (
     Floats,
@@ -43,10 +43,10 @@ CROSSES = ("buy_oversold", "buy", "sell_overbought", "sell")
         bars_of_window("sig_length", 10, "Bars of the signal line"),
     ),
     tracks=(
-        Track("KVF", START, STILL),
-        Track("Signal", f"{START} + sig_length - 1", STILL),
-        Track("Volume", str(SCALE - 1), STILL),
-        Track("Volume (mirrored)", str(SCALE - 1), STILL),
+        Trace("KVF", START, STILL),
+        Trace("Signal", f"{START} + sig_length - 1", STILL),
+        Trace("Volume", str(SCALE - 1), STILL),
+        Trace("Volume (mirrored)", str(SCALE - 1), STILL),
     ),
     signals=CROSSES,
     needs_volume=True,

@@ -3,7 +3,7 @@
 from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Track, bars_of_window, builtin, period
+from chartpact.indicators.builtin import Trace, bars_of_window, builtin, period
 from chartpact.indicators.drawing import across, columns, faded, fill, level, line, paint, scene
 from chartpact.scene import Scene
 
@@ -17,7 +17,7 @@ UNMOVED = "until the window's high first differs from its low"
     "panel",
     "Wilder's measure of recent gains against recent losses, from 0 to 100.",
     params=(period(14),),
-    tracks=(Track("RSI", first="period"),),
+    tracks=(Trace("RSI", first="period"),),
     differences=("The reference averages exponentially from bar 0; TradingView as Wilder did.",),
 )
 def rsi(bars: Bars, period: int) -> Scene:
@@ -42,9 +42,9 @@ def rsi(bars: Bars, period: int) -> Scene:
         bars_of_window("signal", 9, "Bars of the signal line"),
     ),
     tracks=(
-        Track("MACD", first="max(fast, slow) - 1"),
-        Track("Signal", first="max(fast, slow) + signal - 2"),
-        Track("Histogram", first="max(fast, slow) + signal - 2"),
+        Trace("MACD", first="max(fast, slow) - 1"),
+        Trace("Signal", first="max(fast, slow) + signal - 2"),
+        Trace("Histogram", first="max(fast, slow) + signal - 2"),
     ),
     differences=(
         "The reference starts on bar 0; Pine seeds each average with a mean.",
@@ -76,8 +76,8 @@ def macd(bars: Bars, fast: int, slow: int, signal: int) -> Scene:
         bars_of_window("d_smooth", 3, "Bars of the average that is %D"),
     ),
     tracks=(
-        Track("%K", first="period + k_smooth - 2", gaps=UNMOVED),
-        Track("%D", first="period + k_smooth + d_smooth - 3", gaps=UNMOVED),
+        Trace("%K", first="period + k_smooth - 2", gaps=UNMOVED),
+        Trace("%D", first="period + k_smooth + d_smooth - 3", gaps=UNMOVED),
     ),
     differences=(
         "The reference smooths exponentially; TradingView with simple averages.",
@@ -105,7 +105,7 @@ def stoch(bars: Bars, period: int, k_smooth: int, d_smooth: int) -> Scene:
     "panel",
     "How far the typical price is from its average, in mean deviations.",
     params=(period(20),),
-    tracks=(Track("CCI", first="period - 1"),),
+    tracks=(Trace("CCI", first="period - 1"),),
     differences=(
         "The reference divides by the deviation of the close; TradingView by that of hlc3.",
     ),
@@ -125,7 +125,7 @@ def cci(bars: Bars, period: int) -> Scene:
     "panel",
     "The change of the close over the window, in percent.",
     params=(period(14),),
-    tracks=(Track("ROC", first="period", gaps="where the earlier close is 0"),),
+    tracks=(Trace("ROC", first="period", gaps="where the earlier close is 0"),),
     differences=(
         "The reference compares the first bars with bar 0; Pine leaves them na.",
         "TradingView's own study starts at 9 bars.",
@@ -142,7 +142,7 @@ def roc(bars: Bars, period: int) -> Scene:
     "Where the close lies below the window's high, from 0 down to -100.",
     aliases=("willr",),
     params=(period(14),),
-    tracks=(Track("%R", first="period - 1", gaps=FLAT),),
+    tracks=(Trace("%R", first="period - 1", gaps=FLAT),),
     differences=("A window without range is na, as in Pine; the reference says 0.",),
 )
 def williams_r(bars: Bars, period: int) -> Scene:

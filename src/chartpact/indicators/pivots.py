@@ -6,7 +6,7 @@ from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.clock.timeframe import Timeframe, of_steps
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Track, builtin
+from chartpact.indicators.builtin import Trace, builtin
 from chartpact.indicators.drawing import line, scene
 from chartpact.indicators.sessions import DAY_ROLL, with_day_roll
 from chartpact.params import Param
@@ -45,8 +45,8 @@ def _choose_period(bars: Bars) -> str:
         DAY_ROLL,
     ),
     tracks=(
-        Track("P", gaps=FIRST),
-        *(Track(f"{side}{k}", gaps=FIRST) for k in range(1, LEVELS + 1) for side in "RS"),
+        Trace("P", gaps=FIRST),
+        *(Trace(f"{side}{k}", gaps=FIRST) for k in range(1, LEVELS + 1) for side in "RS"),
     ),
     differences=(
         "The reference takes the bar before; TradingView the period before, by the trading day.",

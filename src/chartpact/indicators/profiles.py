@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Track, builtin
+from chartpact.indicators.builtin import Trace, builtin
 from chartpact.indicators.drawing import Floats, faded, level, line, scene
 from chartpact.indicators.sessions import DAY_ROLL, SESSIONS, with_day_roll
 from chartpact.params import Param
@@ -174,7 +174,7 @@ def _split_rows(bars: Bars, profile: Profile, side: str, up: str, down: str) -> 
         DAY_ROLL,
     ),
     tracks=tuple(
-        Track(title, gaps="in a session without volume", prefix_stable=False)
+        Trace(title, gaps="in a session without volume", prefix_stable=False)
         for title in ("POC", "VAH", "VAL")
     ),
     needs_volume=True,

@@ -5,7 +5,7 @@ import numpy as np
 from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Track, builtin, period
+from chartpact.indicators.builtin import Trace, builtin, period
 from chartpact.indicators.drawing import (
     Bools,
     Floats,
@@ -44,8 +44,8 @@ def _flips(up: Bools, known: Bools, y: Floats, size: float) -> tuple[DotPlot, Do
         Param("multiplier", "float", 3.0, 0, 50, desc="Ranges", aliases=("mult", "factor")),
     ),
     tracks=(
-        Track("Up Trend", first="max(1, period - 1)", gaps="while the trend is down"),
-        Track("Down Trend", first="max(1, period - 1)", gaps="while the trend is up"),
+        Trace("Up Trend", first="max(1, period - 1)", gaps="while the trend is down"),
+        Trace("Down Trend", first="max(1, period - 1)", gaps="while the trend is up"),
     ),
     signals=FLIPS,
     differences=(
@@ -94,7 +94,7 @@ def _sar_is_below(bars: Bars, stop: Floats) -> Bools:
         Param("af_step", "float", 0.02, 0, 10, desc="Added at every new extreme", aliases=("inc",)),
         Param("af_max", "float", 0.2, 0, 10, desc="Largest acceleration", aliases=("max",)),
     ),
-    tracks=(Track("SAR", first="1"),),
+    tracks=(Trace("SAR", first="1"),),
     signals=FLIPS,
     differences=(
         "The reference starts long on bar 0; Pine on bar 1, on the side of the first move.",
@@ -156,9 +156,9 @@ NO_RANGE = "while the average true range is 0"
     "How strong the trend is, and the directional movement up and down.",
     params=(period(14, "Bars of the directional movement and of its average"),),
     tracks=(
-        Track("ADX", first="2 * period - 1", gaps=NO_RANGE),
-        Track("+DI", first="period", gaps=NO_RANGE),
-        Track("-DI", first="period", gaps=NO_RANGE),
+        Trace("ADX", first="2 * period - 1", gaps=NO_RANGE),
+        Trace("+DI", first="period", gaps=NO_RANGE),
+        Trace("-DI", first="period", gaps=NO_RANGE),
     ),
     differences=(
         "The reference averages the first period + 1 values of DX; Pine seeds with period values.",

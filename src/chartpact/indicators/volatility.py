@@ -8,7 +8,7 @@ from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.clock.timeframe import Timeframe, of_steps
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Track, builtin, period
+from chartpact.indicators.builtin import Trace, builtin, period
 from chartpact.indicators.drawing import line, scene
 from chartpact.scene import Scene
 
@@ -21,7 +21,7 @@ DAYS_A_YEAR = 365
     "panel",
     "Wilder's average of the range from bar to bar.",
     params=(period(14),),
-    tracks=(Track("ATR", first="period - 1"),),
+    tracks=(Trace("ATR", first="period - 1"),),
     differences=("The reference averages exponentially; Pine as Wilder did.",),
 )
 def atr(bars: Bars, period: int) -> Scene:
@@ -35,7 +35,7 @@ def atr(bars: Bars, period: int) -> Scene:
     "The standard deviation of logarithmic returns, as percent a year.",
     aliases=("hv",),
     params=(period(20),),
-    tracks=(Track("HV", first="period", gaps="until enough closes are above 0"),),
+    tracks=(Trace("HV", first="period", gaps="until enough closes are above 0"),),
     differences=(
         "The reference counts 252 periods a year for every timeframe; TradingView 365 up to 1D "
         "and 365/7 above.",

@@ -5,7 +5,7 @@ import numpy as np
 from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Track, builtin, period
+from chartpact.indicators.builtin import Trace, builtin, period
 from chartpact.indicators.drawing import level, line, scene
 from chartpact.scene import Scene
 
@@ -17,7 +17,7 @@ MISSING = "where volume is missing"
     "On-Balance Volume",
     "panel",
     "Volume added on rising closes and taken off on falling ones.",
-    tracks=(Track("OBV", first="1", gaps=MISSING),),
+    tracks=(Trace("OBV", first="1", gaps=MISSING),),
     needs_volume=True,
     differences=("The reference counts the first bar's volume; Pine starts with the second bar.",),
 )
@@ -31,7 +31,7 @@ def obv(bars: Bars) -> Scene:
     "panel",
     "An RSI of money: typical price times volume, flowing in against flowing out.",
     params=(period(14),),
-    tracks=(Track("MFI", first="period - 1", gaps="until enough volumes are known"),),
+    tracks=(Trace("MFI", first="period - 1", gaps="until enough volumes are known"),),
     needs_volume=True,
     differences=(
         "The reference starts at 50 on bar 0 and is na without any flow; Pine is 100 without "
@@ -54,7 +54,7 @@ def mfi(bars: Bars, period: int) -> Scene:
     "panel",
     "Volume weighted by where each bar closed in its range, as a share of all volume.",
     params=(period(20),),
-    tracks=(Track("CMF", first="period - 1", gaps="while the window has no volume"),),
+    tracks=(Trace("CMF", first="period - 1", gaps="while the window has no volume"),),
     needs_volume=True,
     differences=("The reference draws from the first bar, over the bars there are.",),
 )
@@ -73,7 +73,7 @@ def cmf(bars: Bars, period: int) -> Scene:
     "panel",
     "Volume weighted by where each bar closed in its range, summed up.",
     aliases=("ad_line",),
-    tracks=(Track("A/D"),),
+    tracks=(Trace("A/D"),),
     needs_volume=True,
 )
 def ad(bars: Bars) -> Scene:
@@ -86,7 +86,7 @@ def ad(bars: Bars) -> Scene:
     "Cumulative Volume Delta",
     "external",
     "Buying less selling volume, estimated from where each bar closed in its range, summed up.",
-    tracks=(Track("CVD", gaps=MISSING),),
+    tracks=(Trace("CVD", gaps=MISSING),),
     needs_volume=True,
     differences=(
         "TradingView's delta comes from bars of a lower timeframe; without them this estimate "

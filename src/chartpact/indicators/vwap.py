@@ -5,7 +5,7 @@ import numpy as np
 from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Track, builtin
+from chartpact.indicators.builtin import Trace, builtin
 from chartpact.indicators.drawing import Bools, Floats, fill, line, paint, scene
 from chartpact.indicators.sessions import DAY_ROLL, with_day_roll
 from chartpact.params import Param
@@ -49,7 +49,7 @@ def _broken(color: str, fresh: Bools) -> TextColumn:
     "overlay",
     "The average price paid since the session began, weighted by volume.",
     params=(ANCHOR, DAY_ROLL),
-    tracks=(Track("VWAP", gaps=NO_VOLUME),),
+    tracks=(Trace("VWAP", gaps=NO_VOLUME),),
     needs_volume=True,
     differences=(RESET,),
 )
@@ -68,7 +68,7 @@ def vwap(bars: Bars, anchor: str, day_roll: str | None) -> Scene:
         ANCHOR,
         DAY_ROLL,
     ),
-    tracks=tuple(Track(title, gaps=NO_VOLUME) for title in ("VWAP Upper", "VWAP", "VWAP Lower")),
+    tracks=tuple(Trace(title, gaps=NO_VOLUME) for title in ("VWAP Upper", "VWAP", "VWAP Lower")),
     needs_volume=True,
     differences=(RESET, "TradingView's own study starts with bands at 1 standard deviation."),
 )

@@ -7,7 +7,7 @@ import numpy as np
 from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import divergence, ink
-from chartpact.indicators.builtin import Track, bars_of_window, builtin
+from chartpact.indicators.builtin import Trace, bars_of_window, builtin
 from chartpact.indicators.drawing import (
     Bools,
     Floats,
@@ -55,9 +55,9 @@ def waves(bars: Bars, channel: int, average: int) -> Waves:
     return Waves(wt1, ta.sma(wt1, SMOOTH))
 
 
-def _tracks(channel: str, average: str) -> tuple[Track, Track]:
+def _tracks(channel: str, average: str) -> tuple[Trace, Trace]:
     start = f"2 * ({channel} - 1) + {average} - 1"
-    return Track("WT1", start, FLAT), Track("WT2", f"{start} + {SMOOTH - 1}", FLAT)
+    return Trace("WT1", start, FLAT), Trace("WT2", f"{start} + {SMOOTH - 1}", FLAT)
 
 
 @builtin(
@@ -123,10 +123,10 @@ RSI_BARS = 14
     ),
     tracks=(
         *_tracks("wt_channel_length", "wt_average_length"),
-        Track("RSI", first=str(RSI_BARS)),
-        Track("MFI", first=str(MONEY_BARS - 1)),
-        Track("Stoch K", str(RSI_BARS + 3), "where RSI stands still or a close is not above 0"),
-        Track("Stoch D", str(RSI_BARS + 5), "where RSI stands still or a close is not above 0"),
+        Trace("RSI", first=str(RSI_BARS)),
+        Trace("MFI", first=str(MONEY_BARS - 1)),
+        Trace("Stoch K", str(RSI_BARS + 3), "where RSI stands still or a close is not above 0"),
+        Trace("Stoch D", str(RSI_BARS + 5), "where RSI stands still or a close is not above 0"),
     ),
     signals=(
         "rsi_oversold",

@@ -76,14 +76,14 @@ class Latest:
 
 
 @dataclass(frozen=True)
-class Picture:
+class SnapshotRecord:
     """The snapshot of a reading: its hash, and its JSON unless that is too large to keep."""
 
     hash: str
     text: str
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> "Picture":
+    def of(cls, snapshot: Snapshot) -> "SnapshotRecord":
         text = json.dumps(snapshot.to_json())
         return cls(_name("picture", text), text if len(text) <= PICTURE_BYTES else "")
 
@@ -109,7 +109,7 @@ class Journal:
     # ---------------------------------------------------------------------------------------- write
 
     def record(
-        self, rules: Rules, contract: str, reading: Reading, picture: "Picture | None" = None
+        self, rules: Rules, contract: str, reading: Reading, picture: "SnapshotRecord | None" = None
     ) -> Recorded:
         """Commits a reading with what it changed, and with the text of its contract.
 

@@ -11,7 +11,7 @@ from chartpact.catalogue import ScriptIndicator
 from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError, ScriptErrors
 from chartpact.library.schema import indicator_versions, user_indicators
-from chartpact.library.versioned_texts import Kind, Quota, VersionedTexts
+from chartpact.library.versioned_texts import Quota, TextKind, VersionedTexts
 from chartpact.params import Param
 from chartpact.problem import Problem
 from chartpact.script import Verdict
@@ -71,7 +71,7 @@ class Version:
     created_at: int
 
 
-_KIND = Kind(
+_KIND = TextKind(
     present=user_indicators,
     versions=indicator_versions,
     number="version",

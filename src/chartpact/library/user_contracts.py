@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from chartpact import pacts
 from chartpact.library.database import Database
 from chartpact.library.schema import contract_versions, user_contracts
-from chartpact.library.versioned_texts import Kind, Quota, VersionedTexts
+from chartpact.library.versioned_texts import Quota, TextKind, VersionedTexts
 
 QUOTA = Quota(100, 2 * 1024 * 1024)
 
@@ -35,7 +35,7 @@ class ContractVersion:
     created_at: int
 
 
-_KIND = Kind(
+_KIND = TextKind(
     present=user_contracts,
     versions=contract_versions,
     number="number",

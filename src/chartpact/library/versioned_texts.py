@@ -32,7 +32,7 @@ class Quota:
 
 
 @dataclass(frozen=True)
-class Kind(Generic[Text, Version]):
+class TextKind(Generic[Text, Version]):
     """A kind of text: its tables, the values that their rows become, and the words for it."""
 
     present: sa.Table
@@ -49,7 +49,7 @@ class Kind(Generic[Text, Version]):
 class VersionedTexts(Generic[Text, Version]):
     """The texts of all users in one database; no method looks beyond the user it is given."""
 
-    def __init__(self, database: Database, kind: Kind[Text, Version], quota: Quota) -> None:
+    def __init__(self, database: Database, kind: TextKind[Text, Version], quota: Quota) -> None:
         self._database = database
         self._kind = kind
         self._quota = quota

@@ -9,6 +9,6 @@ marked `provisional` are listed and may change.
 """
 
 from chartpact.lookahead.prover import PREFIXES, SECONDS, Run, prove
-from chartpact.lookahead.report import Change, Late, Proof
+from chartpact.lookahead.report import Late, Proof, Rewrite
 
-__all__ = ["PREFIXES", "SECONDS", "Change", "Late", "Proof", "Run", "prove"]
+__all__ = ["PREFIXES", "SECONDS", "Late", "Proof", "Rewrite", "Run", "prove"]

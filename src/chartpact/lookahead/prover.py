@@ -11,7 +11,7 @@ from chartpact.bars import Bars, BarsLike, to_bars
 from chartpact.lookahead.compare import find_differences, find_plot_differences, pair_up, stands
 from chartpact.lookahead.prefixdrawing import NO_DOTS, PrefixDrawing, trace
 from chartpact.lookahead.prefixes import choose
-from chartpact.lookahead.report import Change, Late, Proof
+from chartpact.lookahead.report import Late, Proof, Rewrite
 from chartpact.problem import Failure
 from chartpact.scene import Scene
 
@@ -117,7 +117,7 @@ class Prover:
             scene = self._run(self._bars[:size])
         return trace(scene, size, self._titles)
 
-    def _narrow(self, earlier: PrefixDrawing, later: PrefixDrawing) -> Change | None:
+    def _narrow(self, earlier: PrefixDrawing, later: PrefixDrawing) -> Rewrite | None:
         """The change, with the first of the longer prefixes that shows it.
 
         Objects are told apart by their order. Over many bars one may take the place of another
@@ -140,7 +140,7 @@ class Prover:
         if not differences:
             return None
         what, bar, before, after = min(differences, key=lambda difference: difference[1])
-        return Change(what, bar, self._time(bar), former.size, size, before, after)
+        return Rewrite(what, bar, self._time(bar), former.size, size, before, after)
 
     def _time(self, bar: int) -> int:
         return int(self._bars.time[min(max(bar, 0), len(self._bars) - 1)])

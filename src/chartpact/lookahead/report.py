@@ -5,7 +5,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Change:
+class Rewrite:
     """What a longer history changed: on `bars` bars it was `before`, on `later` ones `after`."""
 
     what: str
@@ -54,7 +54,7 @@ class Proof:
 
     bars: int
     prefixes: int
-    rewritten: Change | None = None
+    rewritten: Rewrite | None = None
     late: tuple[Late, ...] = ()
     provisional: tuple[str, ...] = ()
     failed: str = ""

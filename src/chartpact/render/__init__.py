@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from chartpact.render.errors import RenderError
 
 if TYPE_CHECKING:  # a worker that only rasterises loads neither bars nor scenes
-    from chartpact.render.frame import Chart
+    from chartpact.render.frame import ChartView
     from chartpact.render.look import Look
 
 __all__ = ["FORMATS", "RenderError", "png", "read_look", "svg"]
@@ -26,7 +26,7 @@ def read_look(options: Mapping[str, Any]) -> "Look":
     return look.read_look(options)
 
 
-def svg(chart: "Chart", *, fonts: bool = True, fit: bool = False, **look: Any) -> str:
+def svg(chart: "ChartView", *, fonts: bool = True, fit: bool = False, **look: Any) -> str:
     """The chart as an SVG document; `look` takes `size` and the fields of `Look`.
 
     One that is to `fit` is no wider than the page that it is put in.
@@ -38,7 +38,7 @@ def svg(chart: "Chart", *, fonts: bool = True, fit: bool = False, **look: Any) -
     return document(picture.compose(chart, looks), fonts=fonts, scale=looks.scale, fit=fit)
 
 
-def png(chart: "Chart", **look: Any) -> bytes:
+def png(chart: "ChartView", **look: Any) -> bytes:
     """The chart as a PNG: the same document, rasterised."""
     from chartpact.render import pool
 

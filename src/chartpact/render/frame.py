@@ -18,7 +18,7 @@ SMALL = 11.0  # axis labels
 FURTHEST = 10**9  # bars
 
 
-class Chart(Protocol):
+class ChartView(Protocol):
     """The bars in view, the bars before them too where they are known, and the indicators."""
 
     @property

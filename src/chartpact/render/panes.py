@@ -10,7 +10,7 @@ from chartpact.drawing import CHANNELS, DrawnObject
 from chartpact.render import labels, plots, shapes
 from chartpact.render.display import Floats
 from chartpact.render.errors import RenderError
-from chartpact.render.frame import Chart, Timeline
+from chartpact.render.frame import ChartView, Timeline
 from chartpact.scene import (
     Box,
     Drawn,
@@ -88,7 +88,7 @@ class Content:
         yield from self.polylines
 
 
-def contents(chart: Chart, volume: str) -> list[Content]:
+def contents(chart: ChartView, volume: str) -> list[Content]:
     """The panes from top to bottom: price, volume, then every panel and every failure in order."""
     price = Content("price")
     panes = [price]

@@ -40,7 +40,7 @@ from chartpact.render.display import (
     bounding_box,
 )
 from chartpact.render.errors import RenderError
-from chartpact.render.frame import SMALL, Chart, Frame, Timeline
+from chartpact.render.frame import SMALL, ChartView, Frame, Timeline
 from chartpact.render.legend import Row
 from chartpact.render.look import Look
 from chartpact.render.numberformat import NumberFormat, decimals_of, price_format, range_format
@@ -73,13 +73,13 @@ class Pane:
     rows: list[Row]
 
 
-def compose(chart: Chart, look: Look) -> DisplayList:
+def compose(chart: ChartView, look: Look) -> DisplayList:
     """The display list of a chart."""
     return _Composer(chart, look).picture()
 
 
 class _Composer:
-    def __init__(self, chart: Chart, look: Look) -> None:
+    def __init__(self, chart: ChartView, look: Look) -> None:
         self.deadline = Deadline()
         self.chart = chart
         self.look = look
@@ -368,7 +368,7 @@ class _Composer:
         return [*ops, End()]
 
 
-def _prices(chart: Chart, kind: str) -> candles.Prices:
+def _prices(chart: ChartView, kind: str) -> candles.Prices:
     bars = chart.bars
     if kind == "heikin_ashi":  # a candle depends on the one before, back to the first of all
         opens, highs, lows, closes = candles.heikin_ashi(chart.history or bars)

@@ -18,7 +18,7 @@ MOST_WORKERS = 4
 TIMEOUT_S = 60.0
 
 
-class Pool:
+class PicturePool:
     """Draws PNGs in other processes, `size` at once; they start with the first picture."""
 
     def __init__(self, size: int | None = None, timeout_s: float = TIMEOUT_S) -> None:
@@ -58,10 +58,10 @@ class Pool:
         self.workers.end_idle()
 
 
-process_pool = once_per_process(Pool)  # for callers that hand in none
+process_pool = once_per_process(PicturePool)  # for callers that hand in none
 
 
-def png(svg: str, pool: Pool | None = None) -> bytes:
+def png(svg: str, pool: PicturePool | None = None) -> bytes:
     """The PNG of an SVG document, in another process if a thread of this one would have to wait.
 
     resvg holds the GIL for the whole picture.

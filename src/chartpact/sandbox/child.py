@@ -33,7 +33,7 @@ class Rehearsal:
 
 
 @dataclass(frozen=True)
-class Cell:
+class ChildProfile:
     """The sandbox profile and the tasks shared by all children of a zygote.
 
     `layers` are those that the host has.
@@ -47,7 +47,7 @@ class Cell:
     rehearsal: Rehearsal
 
 
-def live(cell: Cell, requests: int, answer: int) -> NoReturn:
+def live(cell: ChildProfile, requests: int, answer: int) -> NoReturn:
     """Everything a child does. It never returns: one that did would go on as a second zygote."""
     code = UNANSWERED
     try:
@@ -56,7 +56,7 @@ def live(cell: Cell, requests: int, answer: int) -> NoReturn:
         os._exit(code)
 
 
-def _serve(cell: Cell, stage: memoryview) -> int:
+def _serve(cell: ChildProfile, stage: memoryview) -> int:
     requests = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, _SOCKET)
     if not select.select([_SOCKET], [], [], _PROMPT_S)[0]:
         rehearsal = cell.rehearsal

@@ -46,7 +46,7 @@ class Exit:
 
 
 @dataclass(frozen=True)
-class Allowance:
+class RunBounds:
     """What one run may use, and how long its answer may be.
 
     The wall time is a backstop, for a run that gets no processor time or asks for none. A run has
@@ -69,7 +69,7 @@ def no_answer(reason: object) -> RunFailed:
     return RunFailed(Problem("crash", message, NOT_YOUR_FAULT))
 
 
-def check_ending(ended: Exit, allowance: Allowance) -> None:
+def check_ending(ended: Exit, allowance: RunBounds) -> None:
     """Raises the error of a run that did not end well."""
     if ended.killed:
         raise _too_slow(ended, allowance)
@@ -88,7 +88,7 @@ def check_ending(ended: Exit, allowance: Allowance) -> None:
         raise _out_of_memory(allowance)
 
 
-def _too_slow(ended: Exit, allowance: Allowance) -> RunFailed:
+def _too_slow(ended: Exit, allowance: RunBounds) -> RunFailed:
     if ended.cpu_ms < allowance.cpu_ms:
         used = f"{ended.cpu_ms:.0f} ms of processor time"
         return host_is_busy(f"within {allowance.wall_ms} ms the script got {used}")
@@ -97,7 +97,7 @@ def _too_slow(ended: Exit, allowance: Allowance) -> RunFailed:
     return RunFailed(Problem("time", message, hint))
 
 
-def _out_of_memory(allowance: Allowance) -> RunFailed:
+def _out_of_memory(allowance: RunBounds) -> RunFailed:
     message = f"the script needs more than {allowance.memory >> 20} MB"
     hint = "keep fewer lists and series at a time, or use fewer bars"
     return RunFailed(Problem("memory", message, hint))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chartpact.sandbox import layers, wire
-from chartpact.sandbox.endings import Allowance, RunFailed
+from chartpact.sandbox.endings import RunBounds, RunFailed
 from chartpact.sandbox.pool import Pool
 from chartpact.sandbox.zygote_handle import Unavailable
 
@@ -76,14 +76,14 @@ def _try_layers(pool: Pool, on: int) -> list[Finding]:
     """The findings with these layers on; a layer that cannot be put on is a `RunFailed`."""
 
     def attempt(mask: int) -> dict[str, Any]:
-        patient = Allowance(wall_ms=10_000, layers=mask)  # a host that is busy lacks nothing
+        patient = RunBounds(wall_ms=10_000, layers=mask)  # a host that is busy lacks nothing
         document: dict[str, Any] = pool.run(wire.encode({"kind": "probe"}), patient).document
         return document
 
     every = attempt(on)
     killed = False
     try:
-        pool.run(wire.encode({"kind": "spin"}), Allowance(wall_ms=50, layers=on))
+        pool.run(wire.encode({"kind": "spin"}), RunBounds(wall_ms=50, layers=on))
     except RunFailed as failed:
         killed = failed.ended is not None and failed.ended.killed
     files = attempt(on & layers.LANDLOCK)

@@ -12,8 +12,8 @@ from typing import Any
 
 from chartpact.sandbox import wire
 from chartpact.sandbox.endings import (
-    Allowance,
     Exit,
+    RunBounds,
     RunFailed,
     check_ending,
     host_is_busy,
@@ -87,19 +87,19 @@ class Pool:
     def run(
         self,
         parts: Sequence[wire.Part],
-        allowance: Allowance | None = None,
+        allowance: RunBounds | None = None,
         user: User = None,
         shared: Shared = lambda: None,
     ) -> Answered:
         """Runs the job in this packet and the one it may share, and waits for its answer."""
         try:
             with self.turns.hold(user, self.patience_s):
-                return self._perform(parts, shared, allowance or Allowance())
+                return self._perform(parts, shared, allowance or RunBounds())
         except Crowded as crowded:
             raise host_is_busy(str(crowded)) from None
 
     def _perform(
-        self, parts: Sequence[wire.Part], shared: Shared, allowance: Allowance
+        self, parts: Sequence[wire.Part], shared: Shared, allowance: RunBounds
     ) -> Answered:
         try:
             with Sealed("job", parts) as job:
@@ -116,7 +116,7 @@ class Pool:
             raise host_is_busy(f"no run could be started: {error.strerror}") from None
 
     def _run_child(
-        self, job: Sealed, shared: Sealed | None, allowance: Allowance
+        self, job: Sealed, shared: Sealed | None, allowance: RunBounds
     ) -> tuple[Exit, int]:
         for _ in range(2):
             zygote = self.zygote()
@@ -213,7 +213,7 @@ class Pool:
         self._reset()
 
 
-def _read(ended: Exit, answer: int, allowance: Allowance) -> Answered:
+def _read(ended: Exit, answer: int, allowance: RunBounds) -> Answered:
     check_ending(ended, allowance)
     try:
         return Answered(*read_answer(answer, allowance.answer), ended.cpu_ms)

@@ -13,7 +13,7 @@ from chartpact.bars import Bars
 from chartpact.cache import Cache
 from chartpact.sandbox import layers, packing, wire
 from chartpact.sandbox.answers import log_fault, read_answer, read_inspected, read_result, weigh
-from chartpact.sandbox.endings import Allowance, RunFailed
+from chartpact.sandbox.endings import RunBounds, RunFailed
 from chartpact.sandbox.memory_files import Sealed
 from chartpact.sandbox.pool import Answered, Pool, Shared, process_pool
 from chartpact.sandbox.zygote_handle import Unavailable
@@ -79,7 +79,7 @@ def run(
         finally:
             pool.cpu_s += time.process_time() - began
     answer = _ANSWER + _ANSWER_PER_BAR * len(bars)
-    allowance = Allowance(limits.cpu_ms, limits.wall_ms, limits.memory_mb << 20, answer)
+    allowance = RunBounds(limits.cpu_ms, limits.wall_ms, limits.memory_mb << 20, answer)
     parts = _encode_run(source, inspected, params, limits, extras)
     answered = _ask(pool, parts, allowance, user, "run", partial(_share, bars))
     result = read_answer(partial(read_result, bars=len(bars)), answered, "run")
@@ -108,7 +108,7 @@ def inspect(
         return inspect_here(source, limits)
     parts = wire.encode({"kind": "inspect", "source": source, "limits": asdict(limits)})
     usual = Limits()
-    allowance = Allowance(usual.cpu_ms, usual.wall_ms, limits.memory_mb << 20, _ANSWER)
+    allowance = RunBounds(usual.cpu_ms, usual.wall_ms, limits.memory_mb << 20, _ANSWER)
     answered = _ask(pool, parts, allowance, user, "check")
     inspected = read_answer(read_inspected, answered, "check")
     if not inspected.errors:
@@ -188,7 +188,7 @@ def _share(bars: Bars) -> Sealed:
 def _ask(
     pool: Pool,
     parts: list[wire.Part],
-    allowance: Allowance,
+    allowance: RunBounds,
     user: str | None,
     step: str,
     shared: Shared = lambda: None,

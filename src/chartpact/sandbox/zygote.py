@@ -61,7 +61,7 @@ def main(config: Mapping[str, Any]) -> None:
     serve(owner, cell)
 
 
-def prepare(config: Mapping[str, Any]) -> tuple[child.Cell, dict[str, Any]]:
+def prepare(config: Mapping[str, Any]) -> tuple[child.ChildProfile, dict[str, Any]]:
     """Makes this process what its children will be copies of; returns a report for the owner."""
     planted = config.get("planted")
     tasks = {**TASKS, **(_planted_tasks(planted) if planted else {})}
@@ -75,7 +75,7 @@ def prepare(config: Mapping[str, Any]) -> tuple[child.Cell, dict[str, Any]]:
     namespaces = _native.sandbox_unshare()
     ruleset, abi, *rights = _native.sandbox_landlock()
     layers = ALL if ruleset >= 0 else ALL & ~LANDLOCK
-    cell = child.Cell(ruleset, os.getpid(), layers, user, tasks, rehearsal)
+    cell = child.ChildProfile(ruleset, os.getpid(), layers, user, tasks, rehearsal)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     descriptors = 3 * (config["turns"] + _AHEAD) + _SPARE_DESCRIPTORS
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(descriptors, most), most))
@@ -181,7 +181,7 @@ def _keep_niceness() -> None:
                 return
 
 
-def serve(owner: socket.socket, cell: child.Cell) -> None:
+def serve(owner: socket.socket, cell: child.ChildProfile) -> None:
     """Gives the owner children to run jobs in and reports how each ended, until the owner is gone.
 
     With each child come a socket and the file of its answer. The request goes over the socket to
@@ -228,7 +228,7 @@ def serve(owner: socket.socket, cell: child.Cell) -> None:
                     raise ConnectionResetError
 
 
-def _hatch(owner: socket.socket, cell: child.Cell) -> tuple[int, int, socket.socket]:
+def _hatch(owner: socket.socket, cell: child.ChildProfile) -> tuple[int, int, socket.socket]:
     answer = create_answer(child.REHEARSED)
     try:
         owners, childs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from chartpact.sandbox import messages
-from chartpact.sandbox.endings import Allowance, Exit
+from chartpact.sandbox.endings import Exit, RunBounds
 from chartpact.sandbox.layers import native, unavailable
 from chartpact.sandbox.memory_files import Sealed, confine, is_finished
 from chartpact.work.process import Process, start_python
@@ -126,7 +126,7 @@ class Zygote:
 
     # ------------------------------------------------------------------------------- running
 
-    def run(self, job: Sealed, shared: Sealed | None, allowance: Allowance) -> tuple[Exit, int]:
+    def run(self, job: Sealed, shared: Sealed | None, allowance: RunBounds) -> tuple[Exit, int]:
         """Runs one child; returns how it ended, and the memory file of its answer."""
         with self._lock:
             if self._retired:

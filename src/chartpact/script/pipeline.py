@@ -22,7 +22,7 @@ from chartpact.script.compile.kinds import NONE, PARAM_KINDS
 from chartpact.script.diagnosis.explain import explain
 from chartpact.script.diagnosis.lookahead import warn_of_lookahead
 from chartpact.script.errors import ScriptError
-from chartpact.script.host.chart import Chart
+from chartpact.script.host.chart import ScriptChart
 from chartpact.script.host.ohlcv import Ohlcv, lay_on
 from chartpact.script.limits import Limits
 from chartpact.script.program import Extras, Inspected, Program, Result, source_key
@@ -105,7 +105,7 @@ def execute(
     meter = Meter(budget)
     runtime = Runtime(meter)
     extras = extras or Extras()
-    chart = Chart(bars, program.meta, meter)
+    chart = ScriptChart(bars, program.meta, meter)
     values = _param_values(program.params, params or {})
     names = runtime.names()
     names.update(host.functions(program.uses, meter, len(bars)))

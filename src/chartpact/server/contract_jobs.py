@@ -11,7 +11,7 @@ from chartpact.contracts.workbench.diff import diff
 from chartpact.contracts.workbench.draft import draft
 from chartpact.contracts.workbench.matches import match
 from chartpact.joint import Reader
-from chartpact.library.journal import Picture
+from chartpact.library.journal import SnapshotRecord
 from chartpact.problem import Failure, Problem
 from chartpact.server import shapes
 from chartpact.server.jobs import ChartJob
@@ -64,7 +64,7 @@ class Followed:
     rules: Rules
     contract: str  # its text
     reading: Reading
-    picture: Picture
+    picture: SnapshotRecord
 
 
 def follow(drawn: Drawn, reads: Reads) -> Followed:
@@ -73,7 +73,7 @@ def follow(drawn: Drawn, reads: Reads) -> Followed:
     (contract,) = reader.contracts
     state = reader.read(_draw(drawn))
     reading = replace(state[contract.name], warnings=(), assumptions=())
-    return Followed(Rules.of(contract), contract.text, reading, Picture.of(state.snapshot))
+    return Followed(Rules.of(contract), contract.text, reading, SnapshotRecord.of(state.snapshot))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from chartpact.problem import Failure
 from chartpact.server.metrics import Metrics
 from chartpact.work.failure import busy
 from chartpact.work.io_threads import IoThreads
-from chartpact.work.lanes import Pending, Workers
+from chartpact.work.lanes import QueuedJob, Workers
 
 Answer = TypeVar("Answer")
 
@@ -44,7 +44,7 @@ class Execution:
         outcome, loop = "crash", asyncio.get_running_loop()
 
         def note_loss(ended: Future[Any]) -> None:
-            assert isinstance(ended, Pending)
+            assert isinstance(ended, QueuedJob)
             if (ended.cancelled() or ended.exception() is not None) and not loop.is_closed():
                 loop.call_soon_threadsafe(on_loss, ended.cpu_s)
 

@@ -221,7 +221,7 @@ _ONLINE: Mapping[str, Callable[[str], Any]] = {
 
 
 @dataclass(frozen=True)
-class Kind:
+class SourceKind:
     """A kind of source: what stands after its colon, its options, and how one is opened."""
 
     what: str  # in words; empty: nothing
@@ -268,23 +268,25 @@ def _online(config: SourceConfig, options: dict[str, Any]) -> dict[str, Any]:
     return {**rest, "deadlines": Deadlines(**times), "archive": kept}
 
 
-KINDS: Mapping[str, Kind] = {
-    "folder": Kind("the path of a folder", _FOLDER, _open_folder),
-    "ccxt": Kind("the name of an exchange in ccxt", _ONLINE, _open_exchange, ("ccxt", "exchanges")),
-    "yfinance": Kind("", _ONLINE, _open_yahoo, ("yfinance", "yahoo")),
-    "alpaca": Kind(
+KINDS: Mapping[str, SourceKind] = {
+    "folder": SourceKind("the path of a folder", _FOLDER, _open_folder),
+    "ccxt": SourceKind(
+        "the name of an exchange in ccxt", _ONLINE, _open_exchange, ("ccxt", "exchanges")
+    ),
+    "yfinance": SourceKind("", _ONLINE, _open_yahoo, ("yfinance", "yahoo")),
+    "alpaca": SourceKind(
         "",
         {**_ONLINE, "feed": _one_of(*alpaca.FEEDS), "url": _address},
         _open_alpaca,
         secrets=tuple(alpaca.KEYS.values()),
     ),
-    "oanda": Kind(
+    "oanda": SourceKind(
         "",
         {**_ONLINE, "account": _one_of(*oanda.URLS), "url": _address},
         _open_oanda,
         secrets=(oanda.VARIABLE,),
     ),
-    "python": Kind(
+    "python": SourceKind(
         "package.module:function", {**_ONLINE, "timeframes": _timeframes}, _open_function
     ),
 }

@@ -34,7 +34,7 @@ FAILURES = {
 
 
 @dataclass(frozen=True)
-class Market:
+class ExchangeClient:
     """A client of ccxt that knows its markets, and how far the exchange's clock is ahead."""
 
     client: Any
@@ -54,7 +54,7 @@ def connect(exchange: str, request_s: float) -> Any:
     return getattr(ccxt, exchange)({"enableRateLimit": True, "timeout": int(request_s * 1000)})
 
 
-class Exchange(Online[Market]):
+class Exchange(Online[ExchangeClient]):
     """The markets of one exchange, by their names in ccxt, such as BTC/USDT."""
 
     failures: ClassVar[Mapping[str, str]] = FAILURES
@@ -76,7 +76,7 @@ class Exchange(Online[Market]):
         which = "The listed symbols" if self._symbols else "Any symbol that ccxt knows"
         return f"{which} at the exchange {self._exchange}, asked for as BTC/USDT@{self.name}"
 
-    def _client(self) -> Market:
+    def _client(self) -> ExchangeClient:
         client = self._connect(self._exchange, self._deadlines.request_s)
         if client.has.get("fetchOHLCV") is not True:
             raise SourceFailed(f"{self.name} gives no bars, only trades")
@@ -84,28 +84,28 @@ class Exchange(Online[Market]):
         if not client.markets:  # what ccxt makes of an answer that it cannot read
             raise SourceFailed(f"{self.name} names no markets")
         if client.has.get("fetchTime") is not True:
-            return Market(client)
+            return ExchangeClient(client)
         before = self._now()
         theirs = client.fetch_time()
         if not is_whole(theirs):
             raise SourceFailed(f"{self.name} does not report its clock")
-        return Market(client, theirs - (before + self._now()) // 2)
+        return ExchangeClient(client, theirs - (before + self._now()) // 2)
 
     def _has_form(self, symbol: str) -> bool:
         return "/" in symbol
 
-    def _check_market(self, client: Market, symbol: str) -> None:
+    def _check_market(self, client: ExchangeClient, symbol: str) -> None:
         # ccxt would also take BTCUSDT, and choose among the markets of that id.
         markets = client.client.markets
         if symbol not in markets:
             raise UnknownSymbol(f"{self.name} has no market {symbol!r:.80}{near(symbol, markets)}")
 
-    def _steps(self, client: Market) -> Iterable[Timeframe]:
+    def _steps(self, client: ExchangeClient) -> Iterable[Timeframe]:
         return _own_timeframes(client.client.timeframes or {})
 
     def _ask(
         self,
-        client: Market,
+        client: ExchangeClient,
         symbol: str,
         step: Timeframe,
         since: int | None,

@@ -54,7 +54,7 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Track:
+class TrackedInstances:
     """The instances of one contract with one setting on one chart."""
 
     instances: Mapping[Key, Instance] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Track:
         return data
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Json]) -> "Track":
+    def from_json(cls, data: Mapping[str, Json]) -> "TrackedInstances":
         instances = {(name, key): _instance(one) for name, key, one in data["instances"]}
         return cls(**{**data, "instances": instances, "full": tuple(data["full"])})
 
@@ -87,11 +87,11 @@ def _instance(data: Mapping[str, Json]) -> Instance:
 class Memory:
     """Everything that is remembered of a follow; tracks that were used last are at the end."""
 
-    tracks: Mapping[str, Track] = field(default_factory=dict)
+    tracks: Mapping[str, TrackedInstances] = field(default_factory=dict)
     readable: bool | None = None  # None before the first reading
 
     @property
-    def current(self) -> Track | None:
+    def current(self) -> TrackedInstances | None:
         """The track of the last reading that could be followed."""
         return next(reversed(list(self.tracks.values())), None)
 
@@ -116,4 +116,7 @@ class Memory:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> "Memory":
-        return cls({name: Track.from_json(one) for name, one in data["tracks"]}, data["readable"])
+        return cls(
+            {name: TrackedInstances.from_json(one) for name, one in data["tracks"]},
+            data["readable"],
+        )

@@ -13,7 +13,16 @@ from chartpact.checks import is_number
 from chartpact.contracts import Reading
 from chartpact.contracts.reading import Track as Tracked
 from chartpact.contracts.reading import Violation
-from chartpact.tracker.memory import ABSENT, Instance, Json, Key, Memory, Pending, Shown, Track
+from chartpact.tracker.memory import (
+    ABSENT,
+    Instance,
+    Json,
+    Key,
+    Memory,
+    Pending,
+    Shown,
+    TrackedInstances,
+)
 from chartpact.tracker.rules import MachineRules, Rules, Way
 
 MOST_ABSENT = 1000  # instances of a machine that are gone or lost, and remembered
@@ -36,7 +45,7 @@ class Step:
 def step(rules: Rules, memory: Memory, reading: Reading) -> Step:
     """The memory after a reading, with what changed."""
     name = rules.track_of(reading)
-    track = memory.tracks.get(name, Track())
+    track = memory.tracks.get(name, TrackedInstances())
     why = _unusable(rules, track, reading)
     if why:
         event = _event("refused", rules, reading, why=why)
@@ -53,7 +62,7 @@ def step(rules: Rules, memory: Memory, reading: Reading) -> Step:
     return Step(Memory(tracks, True), tuple(walk.changes), tuple(walk.shown))
 
 
-def _unusable(rules: Rules, track: Track, reading: Reading) -> str:
+def _unusable(rules: Rules, track: TrackedInstances, reading: Reading) -> str:
     """Why a reading cannot be followed, or nothing."""
     if reading.violations:
         return "; ".join(map(str, reading.violations[:3]))
@@ -106,7 +115,7 @@ class _Verdict:
 class _Walk:
     """One reading of a track, instance by instance."""
 
-    def __init__(self, rules: Rules, track: Track, reading: Reading) -> None:
+    def __init__(self, rules: Rules, track: TrackedInstances, reading: Reading) -> None:
         self.rules, self.track, self.reading, self.facts = rules, track, reading, reading.facts
         drawn, caps = self.facts.drawn, self.facts.caps
         self.full = tuple(sorted(name for name, cap in caps.items() if drawn.get(name, 0) >= cap))
@@ -114,7 +123,7 @@ class _Walk:
         self.changes: list[Event] = []
         self.shown: list[Event] = []
 
-    def run(self) -> Track:
+    def run(self) -> TrackedInstances:
         track, last_time = self.track, self.facts.last_time
         begun = last_time if track.begun is None else track.begun
         self.beginning = not track.started and last_time == begun
@@ -125,7 +134,7 @@ class _Walk:
             if instance is not None:
                 instances[key] = instance
         at_once = self.facts.confirmed or (self.rules.timing == "close" and not self.blank)
-        return Track(
+        return TrackedInstances(
             _forget(instances),
             begun,
             track.started or at_once or not self.beginning,

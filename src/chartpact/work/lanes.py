@@ -42,7 +42,7 @@ class Bounds:
     patience_s: float = 1.0  # of wall time, until a job makes room for others in any case
 
 
-class Pending(Future[Any]):
+class QueuedJob(Future[Any]):
     """The future of a job's answer; `cpu_s` is the processor time it was seen to use meanwhile."""
 
     left = False
@@ -62,7 +62,7 @@ class Task:
     job: Job
     untrusted: bool = False
     patient: bool = False
-    answer: "Pending" = field(default_factory=Pending)
+    answer: "QueuedJob" = field(default_factory=QueuedJob)
     asked_at: float = field(default_factory=time.monotonic)
 
 
@@ -100,7 +100,7 @@ class Workers:
 
     def submit(
         self, user: str, job: Job, *, untrusted: bool = False, patient: bool = False
-    ) -> Pending:
+    ) -> QueuedJob:
         """The future of the job's answer; exceptions of the job come back as they are.
 
         An untrusted job runs code of its user, who may mean it to take long. A patient job may take

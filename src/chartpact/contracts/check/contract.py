@@ -14,7 +14,7 @@ from typing import Any
 from chartpact.cache import Cache
 from chartpact.contracts.check import config
 from chartpact.contracts.check.elements import SIGNAL, Context, ElementPlan, check_element
-from chartpact.contracts.check.generate import Program, generate
+from chartpact.contracts.check.generate import ReadingProgram, generate
 from chartpact.contracts.check.machines import EdgePlan, MachineChecker, MachinePlan, check_edge
 from chartpact.contracts.check.outputs import (
     Attached,
@@ -43,7 +43,7 @@ from chartpact.contracts.language.values import (
     PATTERN,
     Column,
     Constant,
-    Look,
+    EncodedLook,
     Needs,
     Tables,
     Vocabulary,
@@ -83,7 +83,7 @@ class Contract:
         return self.file.identity.pine_title
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> ReadingProgram:
         """The code that carries it out."""
         return generate(self.elements, self.machines, self.edges, self.output)
 
@@ -261,10 +261,10 @@ def _check(data: bytes, digest: str) -> Contract:
     keys = {**file.config, TICK_SIZE: file.config.get(TICK_SIZE, config.IMPLIED_TICK_SIZE)}
     kinds = {name: config.kind_of(key) for name, key in keys.items()}
 
-    def look(written: Any) -> Look:
+    def look(written: Any) -> EncodedLook:
         if isinstance(written, str) and written in keys:
-            return Look(key=written)
-        return Look(None if written == "none" else written)
+            return EncodedLook(key=written)
+        return EncodedLook(None if written == "none" else written)
 
     tables = {
         name: {meaning: tuple(map(look, values)) for meaning, values in table.items()}

@@ -38,13 +38,13 @@ from chartpact.contracts.language.values import (
     OWNER,
     SIDES,
     Constant,
+    FieldNames,
     Item,
     Kind,
     Local,
     Location,
+    NameScope,
     Needs,
-    Scope,
-    Shape,
     Slot,
     Value,
     Vocabulary,
@@ -70,7 +70,7 @@ _ALLOWED_WITH_IGNORE = {"from_", "where", "count", "ignore", "meaning", "changes
 
 
 @dataclass(frozen=True)
-class Part:
+class GroupMember:
     """A member of a group: how it is chosen, and where an instance keeps it."""
 
     way: str  # where, highest or lowest
@@ -161,7 +161,7 @@ class ElementPlan:
     # The columns of `per`: one newest member is kept for each of their values.
     per: tuple[Location, ...] = ()
     per_keys: tuple[int, ...] = ()  # of a group: the places in its key
-    parts: dict[str, Part] = field(default_factory=dict)
+    parts: dict[str, GroupMember] = field(default_factory=dict)
     each: Entries | None = None
     decode: Decoding | None = None
     reads: dict[str, Read] = field(default_factory=dict)
@@ -224,7 +224,7 @@ class Context:
     """One contract while it is checked. Problems are collected, and raised when they are many."""
 
     file: ContractFile
-    root: document.Node
+    root: document.YamlNode
     vocabulary: Vocabulary
     problems: list[Problem] = field(default_factory=list)
     expressions: dict[ContractPath, Expression] = field(default_factory=dict)
@@ -237,7 +237,7 @@ class Context:
             raise ContractError(self.problems)
 
     def check(
-        self, text: str, place: ContractPath, scope: Scope, condition: bool = False
+        self, text: str, place: ContractPath, scope: NameScope, condition: bool = False
     ) -> Expression:
         """The expression at a place; one with a fault is noted as a problem."""
         try:
@@ -274,7 +274,7 @@ class Context:
             self.problem(place, f"{name!r} is not {what}", suggestion(name, list(known)))
         return known.get(name)
 
-    def scope(self) -> Scope:
+    def scope(self) -> NameScope:
         """Config, and the elements that occur at most once."""
         names = {}
         for name, kind in self.vocabulary.config.items():
@@ -285,12 +285,12 @@ class Context:
             if plan.single:
                 kind = Kind("element", shape=name, nullable=plan.may_lack)
                 names[name] = Value(kind, Slot("element", name), element=name)
-        return Scope(names)
+        return NameScope(names)
 
-    def inside(self, element: str, scope: Scope) -> Scope:
+    def inside(self, element: str, scope: NameScope) -> NameScope:
         """The scope of what runs for each instance of an element."""
         shape = self.vocabulary.shapes[element]
-        return Scope(scope.names, attached=True).owned_by(shape, INSTANCE)
+        return NameScope(scope.names, attached=True).owned_by(shape, INSTANCE)
 
 
 # ------------------------------------------------------------------------------------------ checks
@@ -332,7 +332,7 @@ class _Words:
         self.context, self.problem, self.plan = context, context.problem, plan
         self.spec, self.place = plan.spec, ("elements", plan.name)
         self.member = context.vocabulary.shapes[plan.spec.from_]
-        self.payload = Shape()  # what decoding, or the entries of a decoded list, bring
+        self.payload = FieldNames()  # what decoding, or the entries of a decoded list, bring
         self.outer = context.scope()
 
     def check(self) -> None:
@@ -344,7 +344,7 @@ class _Words:
         if spec.group is None and spec.parts is not None:
             place = (*self.place, "parts")
             self.problem(place, "parts are chosen inside a group", "add group: [fields]")
-        self.shape = Shape(self.member, Item(OWNER, 0)) if spec.group is None else Shape()
+        self.shape = FieldNames(self.member, Item(OWNER, 0)) if spec.group is None else FieldNames()
         self.context.vocabulary.shapes[plan.name] = self.shape
         self.own = self.outer.owned_by(self.shape, INSTANCE)
         if spec.group is not None:
@@ -428,7 +428,7 @@ class _Words:
         return self.plan.row - 1
 
     def _rule(
-        self, text: str, place: ContractPath, scope: Scope, condition: bool = False
+        self, text: str, place: ContractPath, scope: NameScope, condition: bool = False
     ) -> Expression:
         rule = self.context.check(text, place, scope, condition)
         self._check_references(rule.elements, place)
@@ -480,7 +480,7 @@ class _Words:
     def _newest(self, name: str) -> None:
         place, value = (*self.place, "newest"), self.member.get(name)
         if self.spec.group is None:
-            rule = self._rule(name, place, Scope({}).owned_by(self.member, MEMBER))
+            rule = self._rule(name, place, NameScope({}).owned_by(self.member, MEMBER))
             self.context.want(rule, place, *_ORDERED)
             self.plan.newest = rule
         elif name not in self.spec.group:
@@ -497,7 +497,7 @@ class _Words:
             message = f"nothing is evicted from {self.plan.channel}: they have no cap"
             self.problem(place, message, "remove it")
         elif self.spec.group is None:
-            self.plan.age = self._rule(name, place, Scope({}).owned_by(self.member, MEMBER))
+            self.plan.age = self._rule(name, place, NameScope({}).owned_by(self.member, MEMBER))
             self.context.want(self.plan.age, place, *_ORDERED)
         elif name not in self.spec.group or value is None or value.kind.name not in _ORDERED:
             message = f"{name!r} is no key of the group that has an order"
@@ -536,7 +536,7 @@ class _Words:
             slot = self._slot()
             kind = Kind("element", shape=self.spec.from_, nullable=part.optional)
             self.shape.put(name, Value(kind, Item(OWNER, slot)))
-            self.plan.parts[name] = Part(way, rule, part.optional, slot, part.alike)
+            self.plan.parts[name] = GroupMember(way, rule, part.optional, slot, part.alike)
 
     def _decode(self, spec: Decode) -> None:
         place = (*self.place, "decode")
@@ -607,7 +607,7 @@ class _Words:
         """The ranges in which a candidate must lie: the first is searched, the others tested."""
         if not within:
             self.problem(place, "a range is missing", "write {field: [low, high]}")
-        scope = Scope({}).owned_by(self.context.vocabulary.shapes[other], CANDIDATE)
+        scope = NameScope({}).owned_by(self.context.vocabulary.shapes[other], CANDIDATE)
         for text, ends in within.items():
             at = (*place, text)
             of = self._rule(text, at, scope)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import CodeType
 
-from chartpact.contracts.check.elements import INSTANCE, Attachment, ElementPlan, Part
+from chartpact.contracts.check.elements import INSTANCE, Attachment, ElementPlan, GroupMember
 from chartpact.contracts.check.machines import EdgePlan, MachinePlan
 from chartpact.contracts.check.outputs import Attached, AttachedList, Instances, Leaf, Map
 from chartpact.contracts.check.outputs import Node as OutputNode
@@ -28,7 +28,7 @@ Key = tuple[str | int, ...]  # what a function is for: ("where", element), ("edg
 
 
 @dataclass(frozen=True)
-class Program:
+class ReadingProgram:
     """The generated functions of one contract, and what they expect."""
 
     code: CodeType
@@ -42,7 +42,7 @@ class Program:
 class Module:
     """The functions of one contract while they are written."""
 
-    def __init__(self, program: Program | None = None) -> None:
+    def __init__(self, program: ReadingProgram | None = None) -> None:
         """An empty module, or one that finds everything where a program holds it."""
         self._lines: list[str] = []
         self._functions: dict[Key, str] = {}
@@ -72,9 +72,9 @@ class Module:
             if place:
                 self._paths[len(self._lines)] = ".".join(map(str, place))
 
-    def program(self) -> Program:
+    def program(self) -> ReadingProgram:
         code = compile("\n".join(self._lines) + "\n", FILENAME, "exec")
-        return Program(
+        return ReadingProgram(
             code, self._functions, self._paths, self._columns, self._slots, self._constants
         )
 
@@ -136,7 +136,7 @@ class Function:
             case nodes.OfList():
                 empty = ", default=None" if node.function in ("min", "max") else ""
                 return f"{node.function}({self.code(node.listing)}{empty})"
-            case nodes.Listing():
+            case nodes.ListNode():
                 test = f" if {self.code(node.test)}" if node.test is not None else ""
                 at = node.attached.value.at if node.attached else Slot("list", node.over)
                 listed = self.locate(at)
@@ -145,7 +145,7 @@ class Function:
 
     def _operation(self, node: Node) -> str:
         match node:
-            case nodes.Arithmetic():
+            case nodes.ArithmeticNode():
                 # A product is one of floats, so that whole numbers do not grow without end.
                 start = "1.0 * " if node.sign == "*" else ""
                 return f"({start}{self.code(node.left)} {node.sign} {self.code(node.right)})"
@@ -236,7 +236,7 @@ def generate(
     machines: Mapping[str, MachinePlan],
     edges: Mapping[str, EdgePlan],
     output: Map,
-) -> Program:
+) -> ReadingProgram:
     """The program that reads under a checked contract."""
     module = Module()
     for element in elements.values():
@@ -254,11 +254,11 @@ def generate(
 
 
 def generate_parts(
-    program: Program,
+    program: ReadingProgram,
     element: ElementPlan,
     parts: Sequence[Node],
     mentions: Sequence[Sequence[Node]],
-) -> Program:
+) -> ReadingProgram:
     """Functions for the parts of an element's condition, and for what each of them mentions."""
     module, place, form = Module(program), ("elements", element.name, "where"), "{} for m in items"
     for n, (part, mentioned) in enumerate(zip(parts, mentions, strict=True)):
@@ -364,7 +364,7 @@ def _build(module: Module, plan: ElementPlan, place: ContractPath) -> None:
     module.add(("build", plan.name), build)
 
 
-def _choose(build: Function, part: Part, place: ContractPath) -> None:
+def _choose(build: Function, part: GroupMember, place: ContractPath) -> None:
     """Takes a part from what is left of a group; `w` is empty where there is none."""
     rule = build.code(part.rule.node)
     if part.way == "where":

@@ -22,11 +22,11 @@ from chartpact.contracts.language.values import (
     NUMBER,
     OWNER,
     UNKNOWN,
+    FieldNames,
     Item,
     Kind,
     Location,
-    Scope,
-    Shape,
+    NameScope,
     Slot,
     Value,
     enum,
@@ -42,7 +42,7 @@ Combination = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Refusal:
+class MachineRefusal:
     """A row that refuses: its name, the kind of violation, and what it says."""
 
     name: str
@@ -90,7 +90,7 @@ class MachineChecker:
             if plan.element is None
         }
 
-    def check(self, name: str, spec: Machine, scope: Scope) -> None:
+    def check(self, name: str, spec: Machine, scope: NameScope) -> None:
         place: ContractPath = ("states", name)
         context, problem, element = self.context, self.problem, self.elements.get(name)
         if element is not None and element.ignored:
@@ -276,7 +276,7 @@ class MachineChecker:
     ) -> None:
         """Gives the state and its columns to the element, or to the machine's own name."""
         shapes = self.context.vocabulary.shapes
-        shape = shapes[plan.name] if element is not None else Shape()
+        shape = shapes[plan.name] if element is not None else FieldNames()
         shapes[plan.name] = shape
         row: Location = Item(OWNER, element.row) if element is not None else OWNER
         shape.put("state", Value(enum(plan.states), Item(row, 0)))
@@ -308,7 +308,9 @@ def _verdict(plan: MachinePlan, names: list[str]) -> tuple[Any, ...]:
     first = rows[names[0]]
     if first.violation is None:
         return (names[0], *((first.give or {}).get(column) for column in plan.columns))
-    return tuple(Refusal(name, str(row.violation), row.say or "") for name, row in rows.items())
+    return tuple(
+        MachineRefusal(name, str(row.violation), row.say or "") for name, row in rows.items()
+    )
 
 
 def combination(names: Iterable[str], values: Combination) -> str:
@@ -371,7 +373,7 @@ class EdgePlan:
         return self.when.elements.union([self.spec.each] if self.spec.each is not None else [])
 
 
-def check_edge(context: Context, name: str, spec: EdgeCase, scope: Scope) -> EdgePlan:
+def check_edge(context: Context, name: str, spec: EdgeCase, scope: NameScope) -> EdgePlan:
     place = ("edge_cases", name)
     at = (*place, "when")
     if spec.each is not None:

@@ -11,7 +11,15 @@ from chartpact.contracts.language.document import ContractPath
 from chartpact.contracts.language.expressions import EACH
 from chartpact.contracts.language.model import Misfit, OutputList, expression_text, problems_of
 from chartpact.contracts.language.nodes import Expression
-from chartpact.contracts.language.values import OWNER, UNKNOWN, Kind, Location, Scope, Shape, Value
+from chartpact.contracts.language.values import (
+    OWNER,
+    UNKNOWN,
+    FieldNames,
+    Kind,
+    Location,
+    NameScope,
+    Value,
+)
 
 _JSON_KINDS = ("number", "text", "bool", "enum", "color", "time", "none")
 _SORTED = ("number", "time", "anchor", "text")
@@ -114,13 +122,13 @@ def expressions(node: Node | Instances) -> Iterator[Expression]:
 class OutputChecker:
     """Checks the output section."""
 
-    def __init__(self, context: Context, scope: Scope) -> None:
+    def __init__(self, context: Context, scope: NameScope) -> None:
         self.context, self.problem, self.scope = context, context.problem, scope
 
     def check(self, written: Mapping[str, Any]) -> Map:
         return self._map(written, ("output",), self.scope, inside=False)
 
-    def _map(self, written: Any, place: ContractPath, scope: Scope, inside: bool) -> Map:
+    def _map(self, written: Any, place: ContractPath, scope: NameScope, inside: bool) -> Map:
         """A mapping as written; `inside` one instance, `from` reaches what is attached to it."""
         if not isinstance(written, dict) or not written:
             self.problem(place, "a mapping of names to expressions belongs here", "{a: …}")
@@ -145,7 +153,7 @@ class OutputChecker:
                 items[name] = Leaf(at, self._leaf(value, at, scope))
         return Map(items)
 
-    def _leaf(self, text: Any, place: ContractPath, scope: Scope) -> Expression:
+    def _leaf(self, text: Any, place: ContractPath, scope: NameScope) -> Expression:
         if isinstance(text, list):
             self.problem(place, "a list has no order here", "write {from, sort, give}")
             text = None
@@ -186,7 +194,7 @@ class OutputChecker:
         kind = One if element.single else Many
         return kind(place, element.name, give, where, sort, split)
 
-    def _attachment(self, spec: OutputList, place: ContractPath, scope: Scope) -> Node:
+    def _attachment(self, spec: OutputList, place: ContractPath, scope: NameScope) -> Node:
         value = scope.get(spec.from_)
         if value is not None and value.kind.name == "list" and value.element is not None:
             return self._attached_list(spec, place, scope, value)
@@ -204,10 +212,10 @@ class OutputChecker:
         return Attached(place, value.at, value.element, named, give, value.kind.nullable)
 
     def _attached_list(
-        self, spec: OutputList, place: ContractPath, scope: Scope, value: Value
+        self, spec: OutputList, place: ContractPath, scope: NameScope, value: Value
     ) -> AttachedList:
         """All that is attached; each stands under the name of the attachment."""
-        one = Shape()
+        one = FieldNames()
         one.put(spec.from_, Value(value.kind.of or UNKNOWN, OWNER, element=value.element))
         if scope.runs_over(EACH):
             self.problem(place, "a list stands in a list", "give its fields")

@@ -78,7 +78,7 @@ def suggestion(name: str, known: Sequence[str]) -> str:
 
 
 @dataclass
-class Node:
+class YamlNode:
     """A value and its line; the items of a list or a mapping are nodes again."""
 
     value: Any
@@ -108,7 +108,7 @@ class Node:
         return line
 
 
-def parse(text: str | bytes) -> Node:
+def parse(text: str | bytes) -> YamlNode:
     """The document in a text, or a `ContractError` that names the line.
 
     >>> parse("count: 0..1\\nwidth: 2\\nshown: no").plain()
@@ -143,7 +143,7 @@ def _yaml_hint(reason: str) -> str:
     return "quote texts that hold [ ] { } , : or #, and indent with spaces"
 
 
-def _document(events: Iterator[yaml.Event]) -> Node:
+def _document(events: Iterator[yaml.Event]) -> YamlNode:
     reader, root = _Reader(events), None
     for event in events:
         match event:
@@ -170,14 +170,14 @@ class _Reader:
     def __init__(self, events: Iterator[yaml.Event]) -> None:
         self._events, self._count = events, 0
 
-    def node(self, event: yaml.Event, depth: int) -> Node:
+    def node(self, event: yaml.Event, depth: int) -> YamlNode:
         line = _line(event)
         self._check(event, line, depth)
         if isinstance(event, yaml.ScalarEvent):
-            return Node(_scalar(event, line), line)
+            return YamlNode(_scalar(event, line), line)
         if isinstance(event, yaml.SequenceStartEvent):
-            return Node([self.node(item, depth + 1) for item in self._inside()], line)
-        mapping = Node({}, line)
+            return YamlNode([self.node(item, depth + 1) for item in self._inside()], line)
+        mapping = YamlNode({}, line)
         for item in self._inside():
             key = self._key(item, mapping)
             mapping.value[key] = self.node(next(self._events), depth + 1)
@@ -203,7 +203,7 @@ class _Reader:
         if depth >= MAX_NESTING and not isinstance(event, yaml.ScalarEvent):
             raise refusal(line, "this is nested too deeply", f"at most {MAX_NESTING} levels")
 
-    def _key(self, event: yaml.Event, mapping: Node) -> str:
+    def _key(self, event: yaml.Event, mapping: YamlNode) -> str:
         line = _line(event)
         self._check(event, line, 0)
         if not isinstance(event, yaml.ScalarEvent):

@@ -35,7 +35,7 @@ from chartpact.contracts.language.values import (
     Local,
     Location,
     Names,
-    Scope,
+    NameScope,
     Slot,
     Value,
     Vocabulary,
@@ -80,7 +80,9 @@ def parse(text: str) -> tuple[ast.expr, int]:
     return tree, size
 
 
-def check(text: str, scope: Scope, vocabulary: Vocabulary, condition: bool = False) -> Expression:
+def check(
+    text: str, scope: NameScope, vocabulary: Vocabulary, condition: bool = False
+) -> Expression:
     """The expression in a text; raises `SourceError`. A `condition` must be true or false."""
     tree, size = parse(text)
     checker = _Checker(scope, vocabulary)
@@ -116,7 +118,7 @@ def _require(tree: ast.expr, node: Node) -> Node:
 class _Checker:
     """One expression while it is checked."""
 
-    def __init__(self, scope: Scope, vocabulary: Vocabulary) -> None:
+    def __init__(self, scope: NameScope, vocabulary: Vocabulary) -> None:
         self.scope, self.vocabulary = scope, vocabulary
 
     def value(self, tree: ast.expr, facts: Facts) -> Node:
@@ -273,13 +275,13 @@ class _Checker:
         left, right = (
             self._arithmetic(side, facts, "number", "time") for side in (tree.left, tree.right)
         )
-        if sign == "/" and isinstance(right, nodes.Arithmetic | nodes.Negative):
+        if sign == "/" and isinstance(right, nodes.ArithmeticNode | nodes.Negative):
             right = nodes.Finite(right.kind, right)
         times = [node.kind.name for node in (left, right)].count("time")
         if times and not (sign == "-" and left.kind.name == "time") and (sign, times) != ("+", 1):
             hint = "subtract times, or add milliseconds"
             raise _fault(f"a time does not go with {sign} here", hint)
-        return nodes.Arithmetic(TIME if times == 1 else NUMBER, sign, left, right)
+        return nodes.ArithmeticNode(TIME if times == 1 else NUMBER, sign, left, right)
 
     # --------------------------------------------------------------------------------- comparisons
 
@@ -455,7 +457,7 @@ class _Checker:
                 raise _fault(f"only takes values that can be compared, each here is {item}")
         return nodes.OfList(kind, name, listing)
 
-    def _listing(self, tree: ast.ListComp, facts: Facts) -> nodes.Listing:
+    def _listing(self, tree: ast.ListComp, facts: Facts) -> nodes.ListNode:
         scope = self.scope
         if EACH in (value.at for value in scope.names.values()) or scope.runs_over(EACH):
             raise _fault("a list stands in a list", "a list has one `for`")
@@ -483,7 +485,7 @@ class _Checker:
         known = prove(test)[0] if test is not None else NO_FACTS
         item = self.value(tree.elt, facts | known)
         self.scope = scope
-        return nodes.Listing(Kind("list", of=item.kind), over, item, test, attached)
+        return nodes.ListNode(Kind("list", of=item.kind), over, item, test, attached)
 
     def _attached_list(self, tree: ast.expr, facts: Facts) -> Mention | None:
         """The instances that are attached to one, where a list runs over these."""

@@ -24,7 +24,7 @@ from chartpact.contracts.language.document import (
     MAX_PROBLEMS,
     ContractError,
     ContractPath,
-    Node,
+    YamlNode,
     contract_problem,
     refusal,
     suggestion,
@@ -193,13 +193,13 @@ Names = Annotated[
 ]
 
 
-class Section(BaseModel):
+class FileSection(BaseModel):
     """A part of the file: unknown keys are errors, and nothing changes once it is read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Identity(Section):
+class Identity(FileSection):
     """How to find the indicator on a chart."""
 
     pine_title: Text
@@ -208,7 +208,7 @@ class Identity(Section):
     script_versions: list[Scalar] | None = None
 
 
-class ConfigKey(Section):
+class ConfigKey(FileSection):
     """Something a user may have customised."""
 
     type: Literal["color", "number", "bool", "text", "choice", "pattern"]
@@ -235,7 +235,7 @@ class ConfigKey(Section):
         return name if where == "chart" else None
 
 
-class Part(Section):
+class MemberSpec(FileSection):
     """One member of a group, chosen from what is left."""
 
     highest: Expression | None = None
@@ -245,7 +245,7 @@ class Part(Section):
     alike: bool = False
 
     @model_validator(mode="after")
-    def _one_way(self) -> "Part":
+    def _one_way(self) -> "MemberSpec":
         if len({"highest", "lowest", "where"} & self.model_fields_set) != 1:
             raise Misfit("a part is chosen in one way", "write highest, lowest or where")
         return self
@@ -260,7 +260,7 @@ class Part(Section):
 NumberFormat = Literal["1,234.5", "1.234,5", "1 234.5", "1 234,5", "1'234.5", "1234,5"]
 
 
-class PayloadField(Section):
+class PayloadField(FileSection):
     """One field of a payload. A `list` has fields of its own, those of each of its entries."""
 
     type: Literal["text", "number", "bool", "choice", "time", "list"]
@@ -299,7 +299,7 @@ def misplaced_words(typed: ConfigKey | PayloadField) -> list[tuple[str, str, str
     return faults
 
 
-class Decode(Section):
+class Decode(FileSection):
     """How a text is read as a payload."""
 
     of: Expression
@@ -310,7 +310,7 @@ class Decode(Section):
     fields: dict[Name, PayloadField]
 
 
-class Attach(Section):
+class Attach(FileSection):
     """Which instance of another element belongs to this one."""
 
     from_: Name = Field(alias="from")
@@ -321,7 +321,7 @@ class Attach(Section):
     exclusive: bool = True
 
 
-class Element(Section):
+class Element(FileSection):
     """Something the indicator draws."""
 
     from_: Name = Field(alias="from")
@@ -331,7 +331,7 @@ class Element(Section):
     newest: Text | None = None
     per: list[Text] | None = None
     top: Annotated[int, Field(ge=1, le=MAX_TOP)] | None = None
-    parts: dict[Name, Part] | None = None
+    parts: dict[Name, MemberSpec] | None = None
     count: Count = (0, None)
     decode: Decode | None = None
     reads: dict[Name, Expression] = {}
@@ -343,7 +343,7 @@ class Element(Section):
     changes: Text | None = None
 
 
-class Row(Section):
+class Row(FileSection):
     """A row of a truth table: a state, or a violation."""
 
     when: Any
@@ -357,7 +357,7 @@ class Row(Section):
         return self.when if isinstance(self.when, list) else [self.when]
 
 
-class Machine(Section):
+class Machine(FileSection):
     """States as a truth table over finite observations, and the steps between them."""
 
     observe: dict[Name, Expression]
@@ -368,7 +368,7 @@ class Machine(Section):
     gone: Text | None = None
 
 
-class EdgeCase(Section):
+class EdgeCase(FileSection):
     """A condition under which the reading is refused."""
 
     when: Expression
@@ -377,7 +377,7 @@ class EdgeCase(Section):
     say: Text | None = None
 
 
-class Reserved(Section):
+class Reserved(FileSection):
     """Ids that were used once and never will be again."""
 
     elements: list[Text] = []
@@ -387,7 +387,7 @@ class Reserved(Section):
     encodings: list[Text] = []
 
 
-class ContractFile(Section):
+class ContractFile(FileSection):
     """A contract as it is written."""
 
     contract: Name
@@ -411,7 +411,7 @@ class ContractFile(Section):
         return self.channels.get(channel)
 
 
-class OutputList(Section):
+class OutputList(FileSection):
     """The form of an output that gives out the instances of an element."""
 
     from_: Name = Field(alias="from")
@@ -421,7 +421,7 @@ class OutputList(Section):
     give: dict[str, Any]
 
 
-def validate(root: Node) -> ContractFile:
+def validate(root: YamlNode) -> ContractFile:
     """The sections of a document, or every problem of their shape."""
     if not isinstance(root.value, dict):
         raise refusal(root.line, "this is not a contract", "begin with `contract: name`")
@@ -432,7 +432,7 @@ def validate(root: Node) -> ContractFile:
 
 
 def problems_of(
-    error: ValidationError, root: Node, model: type[Section], above: ContractPath = ()
+    error: ValidationError, root: YamlNode, model: type[FileSection], above: ContractPath = ()
 ) -> list[Problem]:
     """What pydantic found wrong with a section, with lines, in words for the file's author."""
     faults = []
@@ -452,7 +452,7 @@ def problems_of(
     return list(problems.values())
 
 
-def _describe(detail: Any, steps: ContractPath, model: type[Section]) -> tuple[str, str]:
+def _describe(detail: Any, steps: ContractPath, model: type[FileSection]) -> tuple[str, str]:
     value = detail.get("input")
     match detail["type"]:
         case "extra_forbidden":
@@ -478,7 +478,7 @@ def _describe(detail: Any, steps: ContractPath, model: type[Section]) -> tuple[s
     return str(detail["msg"]), ""
 
 
-def _keys(steps: ContractPath, model: type[Section]) -> list[str]:
+def _keys(steps: ContractPath, model: type[FileSection]) -> list[str]:
     """The keys that belong at a place of a section."""
     kind: Any = model
     for step in steps:
@@ -488,7 +488,7 @@ def _keys(steps: ContractPath, model: type[Section]) -> list[str]:
 
 def _inside(kind: Any, step: str | int) -> Any:
     """The type of what stands under a key of a section, or in a mapping or a list."""
-    if isinstance(kind, type) and issubclass(kind, Section):
+    if isinstance(kind, type) and issubclass(kind, FileSection):
         fields = kind.model_fields.items()
         kind = next(field.annotation for name, field in fields if step in (name, field.alias))
         options = [option for option in get_args(kind) if option is not type(None)]

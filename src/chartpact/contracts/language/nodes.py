@@ -72,7 +72,7 @@ class Call(Node):
 
 
 @dataclass(frozen=True)
-class Listing(Node):
+class ListNode(Node):
     """A value for each instance of an element, or for those that pass a test."""
 
     over: str
@@ -84,7 +84,7 @@ class Listing(Node):
 @dataclass(frozen=True)
 class OfList(Node):
     function: str
-    listing: Listing
+    listing: ListNode
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Binary(Node):
     right: Node
 
 
-class Arithmetic(Binary):
+class ArithmeticNode(Binary):
     """A sum, difference, product or quotient."""
 
 
@@ -212,7 +212,7 @@ class Expression:
     @cached_property
     def lists(self) -> frozenset[str]:
         """The elements that a list runs over."""
-        return frozenset(node.over for node in self.nodes if isinstance(node, Listing))
+        return frozenset(node.over for node in self.nodes if isinstance(node, ListNode))
 
     @cached_property
     def named(self) -> frozenset[str]:

@@ -256,10 +256,10 @@ def field_value(channel: str, name: str) -> Value:
 # ------------------------------------------------------------------------------------------- scope
 
 
-class Shape:
+class FieldNames:
     """The names that something with fields has; a view has those of its base beside its own."""
 
-    def __init__(self, base: "Shape | None" = None, through: Location = OWNER) -> None:
+    def __init__(self, base: "FieldNames | None" = None, through: Location = OWNER) -> None:
         self._own: dict[str, Value] = {}
         self._base, self._through = base, through
 
@@ -291,7 +291,7 @@ def chart_kind(name: str) -> Kind:
 
 
 @dataclass(frozen=True)
-class Look:
+class EncodedLook:
     """One look of an encoding's meaning: a literal, none, or the value of a config key."""
 
     value: Any = None
@@ -325,7 +325,7 @@ class Look:
         return None
 
 
-Tables = Mapping[str, Mapping[str, tuple[Look, ...]]]  # encoding → meaning → its looks
+Tables = Mapping[str, Mapping[str, tuple[EncodedLook, ...]]]  # encoding → meaning → its looks
 
 
 @dataclass
@@ -334,7 +334,9 @@ class Vocabulary:
 
     tables: Tables = field(default_factory=dict)
     config: Mapping[str, Kind] = field(default_factory=dict)
-    shapes: dict[str, Shape] = field(default_factory=lambda: {name: Shape() for name in CHANNELS})
+    shapes: dict[str, FieldNames] = field(
+        default_factory=lambda: {name: FieldNames() for name in CHANNELS}
+    )
 
     def __post_init__(self) -> None:
         for channel in CHANNELS:
@@ -347,11 +349,13 @@ NO_FACTS: Facts = frozenset()
 
 
 @dataclass(frozen=True)
-class Scope:
+class NameScope:
     """The names an expression may use, and what it may do with them."""
 
     names: Mapping[str, Value]
-    owners: tuple[tuple[Shape, Location], ...] = ()  # whose names stand bare, the nearest first
+    owners: tuple[
+        tuple[FieldNames, Location], ...
+    ] = ()  # whose names stand bare, the nearest first
     lists: frozenset[str] = frozenset()  # elements that a list may run over
     attached: bool = False  # whether a list may run over what is attached to an instance
     encodings: bool = False  # whether encodings may be called
@@ -370,8 +374,8 @@ class Scope:
     def all_names(self) -> list[str]:
         return [*self.names, *(name for shape, _ in self.owners for name in shape.names())]
 
-    def owned_by(self, shape: Shape, owner: Location = OWNER) -> "Scope":
+    def owned_by(self, shape: FieldNames, owner: Location = OWNER) -> "NameScope":
         return replace(self, owners=((shape, owner), *self.owners))
 
-    def with_names(self, names: Mapping[str, Value]) -> "Scope":
+    def with_names(self, names: Mapping[str, Value]) -> "NameScope":
         return replace(self, names={**self.names, **names})

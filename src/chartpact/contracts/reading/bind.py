@@ -143,7 +143,7 @@ def _constant(
     raise ValueError(f"{constant} is not known")
 
 
-class Table(dict[Any, str]):
+class EncodingTable(dict[Any, str]):
     """A closed table from looks to meanings."""
 
     def __init__(self, name: str) -> None:
@@ -161,8 +161,8 @@ def _format_look(look: Any) -> str:
 
 def _table(
     contract: Contract, constant: Constant, values: Mapping[str, Any], faults: list[Problem]
-) -> Table:
-    table = Table(constant.name)
+) -> EncodingTable:
+    table = EncodingTable(constant.name)
     for meaning, looks in contract.tables[constant.name].items():
         for look in looks:
             if look.key is not None and values[look.key] is None:
@@ -373,7 +373,7 @@ class Stop(Exception):
     """Nothing more can be said."""
 
 
-class Report:
+class ReadingReport:
     """The violations of a reading. While `warn` is set, new ones are only warnings."""
 
     def __init__(self, contract: str, version: str, paths: Mapping[int, str]) -> None:

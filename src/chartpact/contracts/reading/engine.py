@@ -19,7 +19,7 @@ from chartpact.contracts.check.config import Setting
 from chartpact.contracts.check.contract import Contract
 from chartpact.contracts.check.elements import INFORMATIONAL, SIGNAL, ElementPlan
 from chartpact.contracts.check.generate import NOTES, Key
-from chartpact.contracts.check.machines import Combination, MachinePlan, Refusal, combination
+from chartpact.contracts.check.machines import Combination, MachinePlan, MachineRefusal, combination
 from chartpact.contracts.check.outputs import Leaf, Many, Map, Node, One
 from chartpact.contracts.language.codecs import MAX_TEXT
 from chartpact.contracts.language.nodes import TICK_SIZE
@@ -29,14 +29,14 @@ from chartpact.contracts.reading.bind import (
     CAUGHT,
     MAX_OBJECTS,
     Bound,
-    Report,
+    ReadingReport,
     Stop,
     bind,
     in_order,
     order_rows,
 )
 from chartpact.contracts.reading.matching import Matching
-from chartpact.contracts.reading.normalise import Drawn, Wrong
+from chartpact.contracts.reading.normalise import ChannelRows, Wrong
 from chartpact.contracts.reading.result import ChartFacts, Reading, Track
 from chartpact.drawing import CAPS, OBJECTS
 from chartpact.snapshot import CHANNELS, CHART, FIELDS, Snapshot, Study
@@ -102,10 +102,10 @@ class Run:
 
     def __init__(self, contract: Contract, snapshot: Snapshot) -> None:
         self.contract, self.snapshot = contract, snapshot
-        self.report = Report(contract.name, contract.version, contract.program.paths)
+        self.report = ReadingReport(contract.name, contract.version, contract.program.paths)
         self.source = str(snapshot.source["name"])
         self.S: list[Any] = [None] * len(contract.program.slots)
-        self.drawn: dict[str, Drawn] = {}
+        self.drawn: dict[str, ChannelRows] = {}
         self.unread: set[str] = set()  # channels whose records are wrong
         self.assumptions: tuple[Setting, ...] = ()
         self.observed: dict[str, Any] = {}  # machine → what it saw
@@ -267,7 +267,7 @@ class Run:
             records = self.study.records(channel) or ()
             if self.contract.file.role(channel) is None:
                 drawn = normalise.rows(channel, records, (), {})
-                for record in drawn.records if isinstance(drawn, Drawn) else records:
+                for record in drawn.records if isinstance(drawn, ChannelRows) else records:
                     message = f"the contract knows no {channel}, yet this is drawn"
                     self.report.add("unexpected", "channels", message, [record])
             elif channel in costs:
@@ -295,11 +295,11 @@ class Run:
         besides = dict.fromkeys((*contract.tracking[channel], *contract.optional[channel]))
         wanted = (*needs, *(need for need in besides if self._delivers(need)))
         rows = self._take_rows(channel, records, wanted)
-        if not isinstance(rows, Drawn) and wanted != needs:
+        if not isinstance(rows, ChannelRows) and wanted != needs:
             again = self._take_rows(channel, records, needs)
-            if isinstance(again, Drawn):  # only following, or the age, lacks something
+            if isinstance(again, ChannelRows):  # only following, or the age, lacks something
                 self.untracked, rows = self.untracked or rows[0].message, again
-        if isinstance(rows, Drawn):
+        if isinstance(rows, ChannelRows):
             self.drawn[channel] = rows
             return
         self.unread.add(channel)
@@ -312,7 +312,7 @@ class Run:
 
     def _take_rows(
         self, channel: str, records: Sequence[Any], wanted: Sequence[Column]
-    ) -> Drawn | list[Wrong]:
+    ) -> ChannelRows | list[Wrong]:
         known = set(wanted)
         if self.contract.file.role(channel) == INFORMATIONAL:
             known = {need for need in wanted if self._delivers(need)}
@@ -360,7 +360,7 @@ class Run:
             failed.add(name)
         elif element is None:
             row = machine.table[observed]
-            if type(row[0]) is Refusal:
+            if type(row[0]) is MachineRefusal:
                 absent = [name for name in sorted(machine.uses) if not self.instances_of(name)]
                 self._refuse(machine, observed, self._behind(machine.uses), absent)
                 failed.add(name)
@@ -370,7 +370,7 @@ class Run:
             at, table = element.row, machine.table
             for instance, values in zip(self.matching.instances[name], observed, strict=True):
                 row = instance[at] = table[values]
-                if type(row[0]) is Refusal:
+                if type(row[0]) is MachineRefusal:
                     self._refuse(machine, values, self.matching.behind(element, [instance]))
                     failed |= {name, element.name}
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from chartpact.contracts.check.elements import INFORMATIONAL, SIGNAL, Attachment, ElementPlan
 from chartpact.contracts.language.values import Slot
-from chartpact.contracts.reading.bind import CAUGHT, Bound, Report
+from chartpact.contracts.reading.bind import CAUGHT, Bound, ReadingReport
 from chartpact.contracts.reading.nearmisses import NearMisses
-from chartpact.contracts.reading.normalise import NOWHERE, Drawn
+from chartpact.contracts.reading.normalise import NOWHERE, ChannelRows
 
 VISITS = 64  # of candidates, for each owner and candidate, before attaching gives up
 
@@ -44,9 +44,9 @@ class Matching:
     def __init__(
         self,
         bound: Bound,
-        drawn: Mapping[str, Drawn],
+        drawn: Mapping[str, ChannelRows],
         S: list[Any],
-        report: Report,
+        report: ReadingReport,
         followed: bool,
         full: Set[str] = frozenset(),
     ) -> None:

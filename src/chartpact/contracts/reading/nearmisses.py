@@ -35,7 +35,7 @@ Items = Sequence[Any]
 Values = Callable[[list[Any], list[Any]], list[Any]]
 
 
-class Part(NamedTuple):
+class ConditionPart(NamedTuple):
     """One part of a condition: its quote, its value, and the values that it compares."""
 
     quote: str
@@ -69,7 +69,7 @@ class NearMisses:
 
     def __init__(self, bound: Bound, S: list[Any], items: Callable[[ElementPlan], Items]) -> None:
         self._bound, self._S, self._items = bound, S, items
-        self._parts: dict[str, list[Part]] = {}
+        self._parts: dict[str, list[ConditionPart]] = {}
         self._left = MAX_VALUES
 
     def nearest(self, element: ElementPlan) -> str:
@@ -103,7 +103,7 @@ class NearMisses:
         except (*CAUGHT, TypeError):
             return None
 
-    def _explain(self, part: Part, item: Any) -> Miss | None:
+    def _explain(self, part: ConditionPart, item: Any) -> Miss | None:
         shown = [(name, self._value(values, item)) for name, values in part.shown]
         words = " and ".join(f"{name} is {_format(value)}" for name, value in shown)
         why = f"{part.quote} does not hold{f', {words}' if words else ''}"
@@ -130,13 +130,13 @@ class NearMisses:
                 return self._bound.contract.elements.get(name)
         return None
 
-    def _take_apart(self, element: ElementPlan) -> list[Part]:
+    def _take_apart(self, element: ElementPlan) -> list[ConditionPart]:
         if element.name not in self._parts:
             self._left -= _COMPILING
             self._parts[element.name] = list(self._bind(element))
         return self._parts[element.name]
 
-    def _bind(self, element: ElementPlan) -> Iterator[Part]:
+    def _bind(self, element: ElementPlan) -> Iterator[ConditionPart]:
         if element.where is None:
             return
         names = dict(next(iter(self._bound.functions.values())).__globals__)
@@ -149,7 +149,7 @@ class NearMisses:
             run = {key[1:]: names[name] for key, name in functions.items() if key[0] == n}
             mentions = [(".".join(m.names), run["shown", k]) for k, m in enumerate(_mentions(node))]
             sides = tuple(run["side", k] for k in range(2) if ("side", k) in run)
-            yield Part(quote, node, run["holds",], tuple(mentions), sides)
+            yield ConditionPart(quote, node, run["holds",], tuple(mentions), sides)
 
 
 def _compile(contract: Contract, element: ElementPlan, where: Expression) -> Code:

@@ -39,7 +39,7 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class ChannelRows:
     """A channel's visible records, their rows, and the number of invisible objects."""
 
     records: Sequence[Record]
@@ -52,7 +52,7 @@ def rows(
     records: Sequence[Record],
     columns: Iterable[Column],
     needed: Mapping[Column, Needs],
-) -> Drawn | list[Wrong]:
+) -> ChannelRows | list[Wrong]:
     """The rows of a channel's objects, or everything that is wrong with them.
 
     Place 0 of a row is its number among the drawn records; a column that is not needed holds None.
@@ -92,10 +92,10 @@ def _make_rows(
     raw: Mapping[str, Sequence[Any]],
     take: Take,
     total: int,
-) -> Drawn:
+) -> ChannelRows:
     values = _Columns(raw, take)
     taken = [values.of(column) if column in needed else repeat(None) for column in columns]
-    return Drawn(records, list(zip(range(len(records)), *taken)), total - len(records))  # noqa: B905
+    return ChannelRows(records, list(zip(range(len(records)), *taken)), total - len(records))  # noqa: B905
 
 
 # ----------------------------------------------------------------------------------------- undrawn

@@ -11,7 +11,7 @@ from typing import Any
 
 from chartpact.contracts.check.contract import Contract, identifiers, output_ids, reserved_ids
 from chartpact.contracts.check.elements import INFORMATIONAL, SIGNAL
-from chartpact.contracts.check.machines import MachinePlan, Refusal
+from chartpact.contracts.check.machines import MachinePlan, MachineRefusal
 from chartpact.contracts.check.outputs import Attached, AttachedList, Leaf, Many, Node, One
 from chartpact.contracts.language.document import ContractPath
 from chartpact.contracts.language.model import (
@@ -19,8 +19,8 @@ from chartpact.contracts.language.model import (
     ContractFile,
     EdgeCase,
     Element,
+    FileSection,
     Row,
-    Section,
 )
 from chartpact.contracts.language.nodes import meaning
 from chartpact.contracts.language.values import Kind
@@ -29,7 +29,7 @@ Words = Mapping[str, Any]  # the words of a section, or its entries by name
 
 NONE, PATCH, MINOR, MAJOR = "none", "patch", "minor", "major"
 _ORDER = (NONE, PATCH, MINOR, MAJOR)
-_PROSE: Mapping[type[Section], tuple[str, ...]] = {
+_PROSE: Mapping[type[FileSection], tuple[str, ...]] = {
     ContractFile: ("notes",),
     ConfigKey: ("about",),
     Element: ("meaning", "changes"),
@@ -259,11 +259,11 @@ def _rows(was: MachinePlan, now: MachinePlan, path: str) -> Iterator[Change]:
     """Combination by combination: what was refused may become a state that was there already."""
     opened = changed = reworded = False
     old, new = _table(was), _table(now)
-    rows = {row[0]: row for row in old.values() if not isinstance(row[0], Refusal)}
+    rows = {row[0]: row for row in old.values() if not isinstance(row[0], MachineRefusal)}
     for values, row in new.items():
         before = old.get(values)
-        refused = before is not None and isinstance(before[0], Refusal)
-        if isinstance(row[0], Refusal):
+        refused = before is not None and isinstance(before[0], MachineRefusal)
+        if isinstance(row[0], MachineRefusal):
             same = refused and [r.kind for r in before or ()] == [r.kind for r in row]
             changed |= not same
             reworded |= same and before != row
@@ -283,7 +283,7 @@ def _table(machine: MachinePlan) -> dict[Any, tuple[Any, ...]]:
     """The table of a machine, without the order of observations and columns."""
 
     def unordered_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
-        if isinstance(row[0], Refusal):
+        if isinstance(row[0], MachineRefusal):
             return tuple(sorted(row, key=lambda refusal: refusal.name))
         return row[0], dict(zip(machine.columns, row[1:], strict=True))
 
@@ -323,8 +323,10 @@ def _shape(node: Node) -> Any:
 
 def _prose(data: Any, place: ContractPath) -> Iterator[tuple[ContractPath, str | None]]:
     """Every piece of prose, by its place."""
-    prose = (*_PROSE.get(type(data), ()), "ignore") if isinstance(data, Section) else ()
-    items = data if isinstance(data, Section) else data.items() if isinstance(data, dict) else ()
+    prose = (*_PROSE.get(type(data), ()), "ignore") if isinstance(data, FileSection) else ()
+    items = (
+        data if isinstance(data, FileSection) else data.items() if isinstance(data, dict) else ()
+    )
     for word, value in items:
         if word in prose:
             yield (*place, word), value
@@ -338,7 +340,7 @@ def _prose(data: Any, place: ContractPath) -> Iterator[tuple[ContractPath, str |
 def _meaning(contract: Contract, data: Any, place: ContractPath) -> Any:
     """The words at a path, without prose and without the spelling of expressions."""
     match data:
-        case Section():
+        case FileSection():
             prose, fields = _PROSE.get(type(data), ()), type(data).model_fields
             names = {word: fields[word].alias or word for word, _ in data if word not in prose}
             return {
@@ -353,7 +355,7 @@ def _meaning(contract: Contract, data: Any, place: ContractPath) -> Any:
     return data if rule is None else meaning(rule.node)
 
 
-def _weight(section: Section, word: str) -> Any:
+def _weight(section: FileSection, word: str) -> Any:
     """The comparable value of a word.
 
     `ignore` compares by presence, `default` by presence and value.

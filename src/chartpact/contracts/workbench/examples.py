@@ -117,7 +117,7 @@ def difference(example: Example, reading: Reading) -> str | None:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MutationVerdict:
     """A change of an example, and whether its reading changed with it."""
 
     example: str
@@ -131,12 +131,12 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Result:
+class MutationResult:
     """How many changes were made, in which fields, and which of them went unnoticed."""
 
     targets: tuple[str, ...]
     changes: int
-    unnoticed: tuple[Verdict, ...]
+    unnoticed: tuple[MutationVerdict, ...]
     unshown: tuple[str, ...] = ()  # fields of which no example shows that they matter
 
     def to_json(self) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class Result:
         }
 
 
-def mutate(contract: Contract, examples: Iterable[Example]) -> Result:
+def mutate(contract: Contract, examples: Iterable[Example]) -> MutationResult:
     """Changes what the good examples show, one field after the other."""
     shown: set[str] = set()
     trials = [_Trial(contract, example, shown) for example in examples if example.conforming]
@@ -158,7 +158,7 @@ def mutate(contract: Contract, examples: Iterable[Example]) -> Result:
     sure = [verdict for verdict in verdicts if not verdict.unsure]
     unnoticed = tuple(verdict for verdict in sure if not verdict.noticed)
     unshown = tuple(name for name in names if name not in noticed)
-    return Result(names, len(sure), unnoticed, unshown)
+    return MutationResult(names, len(sure), unnoticed, unshown)
 
 
 class _Trial:
@@ -180,10 +180,10 @@ class _Trial:
 
     def _verdict(
         self, target: Target | str, change: str, noticed: bool, unsure: bool = False
-    ) -> Verdict:
-        return Verdict(self.example.name, str(target), change, noticed, unsure)
+    ) -> MutationVerdict:
+        return MutationVerdict(self.example.name, str(target), change, noticed, unsure)
 
-    def run(self) -> Iterator[Verdict]:
+    def run(self) -> Iterator[MutationVerdict]:
         seen: set[tuple[int, Column, bool]] = set()
         overruled: list[tuple[Target, Record]] = []
         fields = targets(self.contract, self.base.bound.values)
@@ -327,7 +327,7 @@ class _Trial:
 
     # ------------------------------------------------------------------------------------ changes
 
-    def _change(self, target: Target, record: Record) -> Iterator[Verdict]:
+    def _change(self, target: Target, record: Record) -> Iterator[MutationVerdict]:
         verdicts = []
         for change, changed in self._mutants(target, record):
             noticed = self._is_noticed(self._with({id(record): changed}))
@@ -342,7 +342,7 @@ class _Trial:
             noticed = any(verdict.noticed for verdict in verdicts)
             yield self._verdict(target, changes, noticed, target.unsure)
 
-    def _change_overruled(self, fields: list[tuple[Target, Record]]) -> Iterator[Verdict]:
+    def _change_overruled(self, fields: list[tuple[Target, Record]]) -> Iterator[MutationVerdict]:
         """Fields that matter once the other parts of a condition no longer hold.
 
         Where `a or b` holds by both, neither is noticed alone. First the other parts of the
@@ -362,7 +362,7 @@ class _Trial:
                     continue
                 break
 
-    def _change_payloads(self) -> Iterator[Verdict]:
+    def _change_payloads(self) -> Iterator[MutationVerdict]:
         """Payloads that are as well-formed as before, with one field changed."""
         for plan in self.contract.elements.values():
             field = plan.spec.decode.of if plan.spec.decode is not None else ""

@@ -205,7 +205,7 @@ class _Targets:
         match node:
             case Mention():
                 yield _Field(node, every)
-            case nodes.Arithmetic():
+            case nodes.ArithmeticNode():
                 linear = every and node.sign in "+-"
                 yield from self._value(node.left, truth, linear)
                 yield from self._value(node.right, truth, linear)

@@ -7,14 +7,14 @@ known before it is made, and calls cannot exhaust Python's stack.
 import ast
 from collections.abc import Iterator, Mapping
 
-from chartpact.script.check.report import Report
+from chartpact.script.check.report import CheckReport
 from chartpact.script.limits import CALL_DEPTH
 
 _LONGEST_CIRCLE = 8  # functions that a message names
 
 
 def order_functions(
-    functions: Mapping[str, ast.FunctionDef], uses: Mapping[str, set[str]], report: Report
+    functions: Mapping[str, ast.FunctionDef], uses: Mapping[str, set[str]], report: CheckReport
 ) -> dict[str, ast.FunctionDef]:
     """The functions with callees first; recursion and deep towers of calls are reported."""
     depths: dict[str, int] = {}
@@ -34,7 +34,7 @@ def _visit(
     functions: Mapping[str, ast.FunctionDef],
     uses: Mapping[str, set[str]],
     depths: dict[str, int],
-    report: Report,
+    report: CheckReport,
 ) -> None:
     """A depth-first walk, without Python's stack: a hostile script may be deeper than that."""
     path = {start: None}  # ordered, and quick to search

@@ -12,7 +12,7 @@ from chartpact.problem import Problem
 from chartpact.script.check.call_graph import order_functions
 from chartpact.script.check.checked import Checked
 from chartpact.script.check.expressions import ExpressionChecker, is_bare_tuple
-from chartpact.script.check.report import Enough, Report
+from chartpact.script.check.report import CheckReport, Enough
 from chartpact.script.check.scopes import bindings, bound_name, parameters
 from chartpact.script.errors import ScriptError
 from chartpact.script.source.visitors import visitors
@@ -27,7 +27,7 @@ def check_module(
     tree: ast.Module, source: str, namespaces: Mapping[str, Iterable[str]]
 ) -> tuple[Checked, list[ScriptError]]:
     """The module with its names resolved, and what is wrong with it, by place."""
-    report = Report("check", source)
+    report = CheckReport("check", source)
     known = {name: set(functions) for name, functions in namespaces.items()}
     checker = _ModuleChecker(tree, report, known)
     with suppress(Enough):

@@ -9,7 +9,7 @@ from chartpact.params import Param
 from chartpact.script.check import declared
 from chartpact.script.check.checked import Checked
 from chartpact.script.check.declared import META_KEYS, MOST_PARAMS, PARAM_KEYS, Undeclarable
-from chartpact.script.check.report import Enough, Report
+from chartpact.script.check.report import CheckReport, Enough
 from chartpact.script.errors import Fault, ScriptError
 
 SIGNATURE = ("ohlcv", "params", "chart")
@@ -20,7 +20,7 @@ def read_declarations(
     checked: Checked, source: str
 ) -> tuple[tuple[Param, ...], Mapping[str, Any], list[ScriptError]]:
     """What PARAMS and META say, and what is wrong with them or with compute."""
-    report = Report("presence", source)
+    report = CheckReport("presence", source)
     assigned = {
         target.id: statement
         for statement in checked.tree.body
@@ -43,12 +43,12 @@ class _Wrong(Fault):
         super().__init__(kind, message, hint)
         self.node = node
 
-    def add_to(self, report: Report) -> None:
+    def add_to(self, report: CheckReport) -> None:
         report.refuse(self.node, self.kind, self.message, self.hint)
 
 
 def _check_compute(
-    function: ast.FunctionDef | None, assigned: ast.Assign | None, report: Report
+    function: ast.FunctionDef | None, assigned: ast.Assign | None, report: CheckReport
 ) -> None:
     signature = f"def compute({', '.join(SIGNATURE)}):"
     if function is None and assigned is None:
@@ -68,7 +68,7 @@ def _check_compute(
 # ------------------------------------------------------------------------------------------ PARAMS
 
 
-def _params(statement: ast.Assign | None, report: Report) -> tuple[Param, ...]:
+def _params(statement: ast.Assign | None, report: CheckReport) -> tuple[Param, ...]:
     if statement is None:
         hint = "write PARAMS = [] if the script has no parameters"
         report.refuse(None, "name", "PARAMS is missing", hint)
@@ -100,7 +100,7 @@ def _param(node: ast.expr) -> Param:
 # -------------------------------------------------------------------------------------------- META
 
 
-def _meta(statement: ast.Assign | None, report: Report) -> Mapping[str, Any]:
+def _meta(statement: ast.Assign | None, report: CheckReport) -> Mapping[str, Any]:
     if statement is None:
         hint = 'write META = {"title": "…", "overlay": False}'
         report.refuse(None, "name", "META is missing", hint)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from chartpact.script.check.checked import BUILTIN, FUNCTION, GLOBAL, LOCAL, NAMESPACE, Checked
 from chartpact.script.check.hints import hint_for_function, hint_for_member, hint_for_name
-from chartpact.script.check.report import Enough, Report
+from chartpact.script.check.report import CheckReport, Enough
 from chartpact.script.check.scopes import Comprehension, Function, Scope, local_names, target_names
 from chartpact.script.limits import LITERAL_DIGITS, LOCALS, LOOP_DEPTH
 from chartpact.script.runtime.builtins import NAMES as BUILTINS
@@ -33,7 +33,7 @@ class ExpressionChecker:
     """Checks expressions, and notes in `checked` what their names stand for."""
 
     def __init__(
-        self, tree: ast.Module, report: Report, namespaces: Mapping[str, set[str]]
+        self, tree: ast.Module, report: CheckReport, namespaces: Mapping[str, set[str]]
     ) -> None:
         self.checked = Checked(tree, uses={"": set()})
         self._refuse = report.refuse

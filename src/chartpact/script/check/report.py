@@ -13,7 +13,7 @@ class Enough(Exception):
     """More problems than anyone reads, or one after which the check cannot go on."""
 
 
-class Report:
+class CheckReport:
     """What one step of the check refused or warns of, and where."""
 
     def __init__(self, step: str, source: str) -> None:

@@ -18,7 +18,7 @@ from types import CodeType
 from warnings import catch_warnings, simplefilter
 
 from chartpact.script.check.checked import Checked
-from chartpact.script.compile.expressions import ExpressionEmitter, Frame
+from chartpact.script.compile.expressions import ExpressionEmitter, FunctionFrame
 from chartpact.script.compile.hoisting import Source, hoistable, least_values
 from chartpact.script.compile.inference import Kinds
 from chartpact.script.compile.kinds import DICTS, LIST
@@ -66,11 +66,11 @@ class Emitter(ExpressionEmitter):
     def module(self) -> ast.Module:
         functions: dict[str, ast.FunctionDef] = {}
         for name, function in self._checked.functions.items():  # callees first: their weights
-            self._frame, self._least = Frame(), least_values(function, self._checked)
+            self._frame, self._least = FunctionFrame(), least_values(function, self._checked)
             self.weights[name] = self._weights.function(function)
             body = self._block(function.body)
             functions[name] = _def(function, self._arguments(function.args), body)
-        self._frame, self._least = Frame(top=True, inlines=False), {}
+        self._frame, self._least = FunctionFrame(top=True, inlines=False), {}
         statements: list[ast.stmt] = []
         own = []
         for statement in self._checked.tree.body:
@@ -220,7 +220,7 @@ class Emitter(ExpressionEmitter):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> list[ast.stmt]:
         arguments = self._arguments(node.args)
-        outer, self._frame = self._frame, Frame()
+        outer, self._frame = self._frame, FunctionFrame()
         body = self._block(node.body)
         weight = ast.Constant(steps(entry(node.args) + self._weights.path(node.body)))
         self._frame = outer

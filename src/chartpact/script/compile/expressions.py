@@ -51,7 +51,7 @@ UNARY: Mapping[type, str] = {ast.USub: "_neg", ast.UAdd: "_pos", ast.Invert: "_i
 _PAIRS = {"enumerate": "_enter_enumerate", "zip": "_enter_zip"}
 
 
-class Frame:
+class FunctionFrame:
     """The function being written: its temporaries, its loops, and its hoisted series."""
 
     def __init__(self, top: bool = False, inlines: bool = True) -> None:
@@ -76,7 +76,7 @@ class ExpressionEmitter:
         self._kinds = kinds
         self._guards = TypeGuards(kinds.of)
         self._weights = Weights(checked, self._guards, lambda: self._frame.hoisted)
-        self._frame = Frame()
+        self._frame = FunctionFrame()
         self._least: Mapping[str, int] = {}  # names of loops, and their least values
 
     def _expression(self, node: ast.expr) -> ast.expr:
@@ -369,7 +369,7 @@ class ExpressionEmitter:
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         arguments = self._arguments(node.args)
-        outer, self._frame = self._frame, Frame(inlines=False)
+        outer, self._frame = self._frame, FunctionFrame(inlines=False)
         body = self._expression(node.body)
         weight = ast.Constant(
             steps(entry(node.args) + self._weights.cost(node.body, inlines=False))

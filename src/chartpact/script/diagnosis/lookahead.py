@@ -12,7 +12,7 @@ from types import UnionType
 
 from chartpact.problem import Problem
 from chartpact.script.check.checked import Checked
-from chartpact.script.check.report import Report
+from chartpact.script.check.report import CheckReport
 from chartpact.script.check.scopes import bound_names
 from chartpact.script.compile.hoisting import literal_index, source_of
 from chartpact.script.compile.inference import Kinds
@@ -27,7 +27,7 @@ def warn_of_lookahead(
     checked: Checked, kinds: Kinds, source: str, windows: Collection[str]
 ) -> tuple[Problem, ...]:
     """What a checked module may mean otherwise; `windows` are host functions with a length."""
-    report = Report("check", source)
+    report = CheckReport("check", source)
     for function in checked.functions.values():
         _History(checked, kinds.of, report).visit(function)
         _Stretched(checked, kinds.of, report, windows).visit(function)
@@ -37,7 +37,7 @@ def warn_of_lookahead(
 class _History:
     """`close - close[1]`: an element where Pine would have a series."""
 
-    def __init__(self, checked: Checked, kinds: Mapping[ast.AST, int], report: Report) -> None:
+    def __init__(self, checked: Checked, kinds: Mapping[ast.AST, int], report: CheckReport) -> None:
         self._checked = checked
         self._kinds = kinds
         self._report = report
@@ -180,7 +180,7 @@ class _Stretched:
         self,
         checked: Checked,
         kinds: Mapping[ast.AST, int],
-        report: Report,
+        report: CheckReport,
         windows: Collection[str],
     ) -> None:
         self._checked = checked

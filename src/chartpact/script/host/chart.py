@@ -49,7 +49,7 @@ PLOT_METHODS = (
 OBJECT_METHODS = [f"new_{kind.__name__.lower()}" for kind in OBJECTS.values()]
 
 
-class Chart(HostObject):
+class ScriptChart(HostObject):
     """Collects what one run draws."""
 
     __slots__ = ("_dots", "_label", "_meter", "_plots", "_read", "_size", "_y_range", "canvas")

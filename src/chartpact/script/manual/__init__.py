@@ -26,7 +26,7 @@ class UnknownTopic(Failure):
 
 
 @dataclass(frozen=True)
-class Section:
+class ManualSection:
     """A heading with what stands below it, its subsections included."""
 
     topic: str
@@ -94,7 +94,7 @@ def _index(name: str) -> str:
     return "\n".join([*lines, f"Ask for the topic {name}.NAME to read about one of them."])
 
 
-def _find(wanted: str) -> list[Section]:
+def _find(wanted: str) -> list[ManualSection]:
     """The section of that topic, or those whose topics hold it as a word."""
     sections = _sections()
     exact = [section for section in sections if section.topic == wanted]
@@ -105,11 +105,11 @@ def _find(wanted: str) -> list[Section]:
 
 
 @cache
-def _sections() -> tuple[Section, ...]:
+def _sections() -> tuple[ManualSection, ...]:
     return tuple(section for name in PAGES for section in _split(name))
 
 
-def _split(name: str) -> Iterator[Section]:
+def _split(name: str) -> Iterator[ManualSection]:
     """Every section of a page; a heading inside a code block is none."""
     lines = page(name).splitlines()
     starts: list[tuple[int, int, str]] = []
@@ -122,7 +122,7 @@ def _split(name: str) -> Iterator[Section]:
     for at, (number, level, title) in enumerate(starts):
         following = (n for n, deeper, _ in starts[at + 1 :] if deeper <= level)
         body = lines[number : next(following, len(lines))]
-        yield Section(_topic(name, level, title), name, level, "\n".join(body).strip() + "\n")
+        yield ManualSection(_topic(name, level, title), name, level, "\n".join(body).strip() + "\n")
 
 
 def _topic(page: str, level: int, title: str) -> str:
@@ -155,7 +155,7 @@ def entries() -> tuple[Entry, ...]:
     return (*called, *rows, *constants, *_prices())
 
 
-def _entry(section: Section) -> Entry:
+def _entry(section: ManualSection) -> Entry:
     heading, _, body = section.text.partition("\n")
     signature = section.signature
     if section.page == "ta":

@@ -1,7 +1,7 @@
 """Keyed hashing for the dicts of scripts: numbers and tuples are hashed with a secret.
 
 Python hashes texts with a secret, but not numbers. So a script could choose a few thousand numbers
-that all collide, and every look-up would pass by all of them. `Table` is a dict that keeps such
+that all collide, and every look-up would pass by all of them. `HashTable` is a dict that keeps such
 keys sealed and shows them as they are; `seal` seals one beforehand. Both come from the C extension
 where it is built.
 """
@@ -47,7 +47,7 @@ def _key_text(value: Any) -> str:
 
 
 def _seal(value: Any) -> Any:
-    """A key as a `Table` keeps it."""
+    """A key as a `HashTable` keeps it."""
     return Key(value) if type(value) in (int, float, tuple) else value
 
 
@@ -55,7 +55,7 @@ def _unseal(key: Any) -> Any:
     return key.value if type(key) is Key else key
 
 
-class Table(dict[Any, Any]):
+class HashTable(dict[Any, Any]):
     """What native/keys.c does, in Python.
 
     >>> table = REFERENCE[0]({1: "a", (2, 3): "b"})
@@ -118,15 +118,15 @@ class Table(dict[Any, Any]):
         _merge(self, *values, **named)
 
 
-def _merge(table: Table, other: Any = (), /, **named: Any) -> None:
+def _merge(table: HashTable, other: Any = (), /, **named: Any) -> None:
     for source in (other, named):
         for key, value in dict.items(source) if isinstance(source, dict) else source:
             dict.__setitem__(table, _seal(key), value)
 
 
 seal = _seal
-REFERENCE = Table, seal
+REFERENCE = HashTable, seal
 
 if not TYPE_CHECKING and not FORBIDDEN:
     with suppress(ImportError):  # not built: `chartpact doctor` says so
-        from chartpact._native import Table, seal
+        from chartpact._native import HashTable, seal

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from typing import Any, ClassVar, NoReturn
 
 from chartpact.script.errors import Fault
-from chartpact.script.runtime.hashing import Table
+from chartpact.script.runtime.hashing import HashTable
 
 FILE = "<script>"  # how compiled scripts call themselves; no host path is ever in one
 
@@ -21,7 +21,7 @@ class List(list[Any]):
     __slots__ = ()
 
 
-class Dict(Table):
+class Dict(HashTable):
     """A dict a script may change; `gone` counts the removed keys whose slots are still empty."""
 
     __slots__ = ("gone",)

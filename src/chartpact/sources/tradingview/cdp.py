@@ -97,7 +97,7 @@ class Tab:
     url: str
 
 
-class Deadline:
+class ReadDeadline:
     """The moment when a read must be over."""
 
     def __init__(self, seconds: float) -> None:
@@ -114,7 +114,7 @@ class Deadline:
         return left
 
 
-def get_json(endpoint: Endpoint, path: str, deadline: Deadline) -> Any:
+def get_json(endpoint: Endpoint, path: str, deadline: ReadDeadline) -> Any:
     """What the debugging port answers to a GET request."""
     connection = http.client.HTTPConnection(
         endpoint.host, endpoint.port, timeout=min(deadline.left(), 5)
@@ -141,7 +141,7 @@ def get_json(endpoint: Endpoint, path: str, deadline: Deadline) -> Any:
         connection.close()
 
 
-def list_tabs(endpoint: Endpoint, deadline: Deadline) -> list[Tab]:
+def list_tabs(endpoint: Endpoint, deadline: ReadDeadline) -> list[Tab]:
     """The pages that are open, in the browser's order."""
     answer = get_json(endpoint, "/json/list", deadline)
     if not isinstance(answer, list):
@@ -165,10 +165,10 @@ class Disconnected(Exception):
     """The connection to a tab is gone."""
 
 
-class Session:
+class TabSession:
     """A connection to one tab."""
 
-    def __init__(self, endpoint: Endpoint, tab: Tab, deadline: Deadline) -> None:
+    def __init__(self, endpoint: Endpoint, tab: Tab, deadline: ReadDeadline) -> None:
         self.tab = tab
         self._ids = count(1)
         self._open = ExitStack()
@@ -188,7 +188,7 @@ class Session:
         except (OSError, WebSocketException) as error:
             raise Disconnected(str(error)) from None
 
-    def evaluate(self, expression: str, deadline: Deadline, **options: Any) -> Any:
+    def evaluate(self, expression: str, deadline: ReadDeadline, **options: Any) -> Any:
         """The value of an expression in the page: JSON data, or `SourceFailed`."""
         id_ = next(self._ids)
         params = {

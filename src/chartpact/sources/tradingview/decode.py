@@ -218,7 +218,7 @@ class _Study:
         families, missing = data.get("families"), data.get("missing")
         self._families = families if isinstance(families, Mapping) else {}
         self._missing = missing if isinstance(missing, Mapping) else {}
-        self._colors = Colors(data, self._raw_colors())
+        self._colors = StudyColors(data, self._raw_colors())
         indexes = data.get("indexes")
         self._indexes = indexes if isinstance(indexes, list) else None
         self.count = sum(len(records) for records in chain.from_iterable(self._groups()))
@@ -421,7 +421,7 @@ def to_hex(value: Json) -> str | None:
     return palette.with_alpha(f"#{red:02x}{green:02x}{blue:02x}", opacity) if opacity <= 1 else None
 
 
-class Colors:
+class StudyColors:
     """How one study writes colours: as packed numbers, or as indexes into its palette.
 
     The compiler of Pine takes one of the two for a whole script. A number with an opacity is

@@ -14,11 +14,11 @@ from chartpact.snapshot import Snapshot, SnapshotError, parse_json
 from chartpact.sources.errors import SourceFailed
 from chartpact.sources.tradingview.cdp import (
     MOST_BYTES,
-    Deadline,
     Disconnected,
     Endpoint,
-    Session,
+    ReadDeadline,
     Tab,
+    TabSession,
     get_json,
     list_tabs,
 )
@@ -61,14 +61,14 @@ class CdpSource:
         self._tab = tab
         self._timeout = timeout
         self._patience = timeout if patience is None else patience
-        self._session: Session | None = None
+        self._session: TabSession | None = None
 
     def read(self) -> Snapshot:
-        return decode(self._read_page(Deadline(self._timeout)), self.name)
+        return decode(self._read_page(ReadDeadline(self._timeout)), self.name)
 
     def read_raw(self) -> dict[str, Any]:
         """What a verification of the reader needs: the page's own answer, without account data."""
-        deadline = Deadline(self._timeout)
+        deadline = ReadDeadline(self._timeout)
         page = self._read_page(deadline, raw=True)
         browser = get_json(self._endpoint, "/json/version", deadline)
         known = browser if isinstance(browser, dict) else {}
@@ -84,9 +84,9 @@ class CdpSource:
             self._session.close()
             self._session = None
 
-    def _read_page(self, deadline: Deadline, raw: bool = False) -> dict[str, Any]:
+    def _read_page(self, deadline: ReadDeadline, raw: bool = False) -> dict[str, Any]:
         """The page's answer; a page that is still loading is waited for."""
-        until = Deadline(self._patience)
+        until = ReadDeadline(self._patience)
         while True:
             try:
                 return _answer(self._evaluate(deadline, raw))
@@ -100,7 +100,7 @@ class CdpSource:
                     raise
                 time.sleep(WAIT)
 
-    def _evaluate(self, deadline: Deadline, raw: bool) -> Any:
+    def _evaluate(self, deadline: ReadDeadline, raw: bool) -> Any:
         """The value of the expression; a connection that was lost is made anew once."""
         fresh = self._session is None
         try:
@@ -111,10 +111,10 @@ class CdpSource:
                 raise SourceFailed(f"the connection to the tab was lost: {lost!s:.200}") from None
         return self._evaluate(deadline, raw)
 
-    def _open(self, deadline: Deadline) -> Session:
+    def _open(self, deadline: ReadDeadline) -> TabSession:
         if self._session is None:
             tab = choose_tab(list_tabs(self._endpoint, deadline), self._tab, str(self._endpoint))
-            self._session = Session(self._endpoint, tab, deadline)
+            self._session = TabSession(self._endpoint, tab, deadline)
         return self._session
 
 

@@ -18,7 +18,7 @@ from chartpact.sources.tradingview.decode import (
     EXTENDS,
     LINE_STYLES,
     YLOCS,
-    Colors,
+    StudyColors,
     is_name,
     is_plain,
 )
@@ -404,7 +404,7 @@ def _study(
         if channel in KEYS
     }
     raw = {channel: _records_in_reply(channel, studies) for channel, studies in entries.items()}
-    colors = Colors({}, _colors(raw))
+    colors = StudyColors({}, _colors(raw))
     fields, truncated = {"cells": FIELDS["cells"]}, []
     for channel, records in raw.items():
         study[channel] = decoded = [_record(channel, record, colors) for record in records]
@@ -437,7 +437,7 @@ def _colors(raw: Mapping[str, list[Record]]) -> Iterator[Json]:
         yield from (record[key] for record in records for key in keys if key in record)
 
 
-def _record(channel: str, raw: Record, colors: Colors) -> dict[str, Json]:
+def _record(channel: str, raw: Record, colors: StudyColors) -> dict[str, Json]:
     record: dict[str, Json] = {}
     for field, key in KEYS[channel].items():
         if key not in raw or not is_plain(raw[key]):
