@@ -57,7 +57,7 @@ SECTIONS: dict[str, list[tuple[str, str, str]]] = {
     ],
     "`ta`": [("length of a window", "ta.lengths:LONGEST", "bars")],
     "A picture": [
-        ("bars, unless you ask for others", "charts:PICTURE_BARS", ""),
+        ("bars, unless you ask for others", "render.options:PICTURE_BARS", ""),
         ("width and height", "render.look:LARGEST", "pixels"),
         ("panes", "render.panes:MAX_PANES", ""),
         ("drawn objects", "render.panes:MAX_OBJECTS", ""),
@@ -90,7 +90,7 @@ SECTIONS: dict[str, list[tuple[str, str, str]]] = {
         ("entries of an array in a payload", "contracts.language.model:MAX_ENTRIES", ""),
         (
             "combinations of observations of one machine",
-            "contracts.check.machines:MAX_COMBINATIONS",
+            "contracts.check.totality:MAX_COMBINATIONS",
             "",
         ),
         ("cost of a reading, in operators", "contracts.reading.engine:MAX_COST", ""),

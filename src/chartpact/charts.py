@@ -16,13 +16,12 @@ from chartpact.needs import Fetch, Need, Supplies, gather
 from chartpact.params import resolve
 from chartpact.prices import STORED
 from chartpact.problem import Failure, Problem
-from chartpact.render.options import LookOptions
+from chartpact.render.options import PICTURE_BARS, LookOptions
 from chartpact.request import Asked
 from chartpact.scene import Drawn, Scene, SceneError
 from chartpact.snapshot import Snapshot, study
 from chartpact.ta import TaError
 
-PICTURE_BARS = 200  # in a picture of a chart that was not asked for by number of bars
 Drawing = TypeVar("Drawing", str, bytes)
 
 MOST_NAMED = 6  # indicators in the repr of a chart

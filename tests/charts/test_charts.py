@@ -11,11 +11,12 @@ from tests.cases import in_one_test
 import chartpact as cp
 from chartpact.bars import Bars
 from chartpact.catalogue import Catalogue, ScriptIndicator
-from chartpact.charts import PICTURE_BARS, Chart
+from chartpact.charts import Chart
 from chartpact.indicators import by_any_name
 from chartpact.needs import Readings
 from chartpact.params import IndicatorError
 from chartpact.problem import Problem
+from chartpact.render.options import PICTURE_BARS
 from chartpact.scene import CandlesPlot, Drawn, Mark, Polyline, Scene, ShapePlot, Signals, Vertex
 from chartpact.summary import MOST_NAMES
 

@@ -12,7 +12,7 @@ from tests.cases import in_one_test
 import chartpact as cp
 from chartpact import pacts
 from chartpact.contracts import find
-from chartpact.contracts.check.machines import MachineRefusal
+from chartpact.contracts.check.totality import MachineRefusal
 from chartpact.contracts.workbench import examples, exports
 from chartpact.snapshot import Snapshot
 

@@ -9,7 +9,15 @@ from tests.work import chores
 
 from chartpact.server.jobs import ENVIRONMENT
 from chartpact.work.failure import WorkFailed
-from chartpact.work.lanes import BEHIND, GOOD, PROBATION, UNTRIED, Bounds, Probation, Workers
+from chartpact.work.lanes import (
+    NO_HISTORY,
+    PROBATION,
+    SLOW_LANE_NICENESS,
+    TRUSTED,
+    Bounds,
+    Probation,
+    Workers,
+)
 
 
 def own_niceness() -> int:
@@ -127,7 +135,7 @@ def test_a_job_that_waited_while_its_users_first_was_seen_to_be_long_gives_way_t
         one.submit("bob", chores.who).result(30)
         long = one.submit("ann", partial(chores.burn, 1))
         waited = one.submit("ann", chores.niceness)
-        assert waited.result(30) == min(own_niceness() + BEHIND, 19)
+        assert waited.result(30) == min(own_niceness() + SLOW_LANE_NICENESS, 19)
         assert long.result(30) == 1
 
 
@@ -135,13 +143,13 @@ def test_whoever_took_long_gives_way_until_their_jobs_are_short_again(workers):
     workers.submit("cleo", partial(chores.burn, 0.5)).result(60)
     nice = [workers.submit("cleo", chores.niceness).result(60) for _ in range(PROBATION + 1)]
     own = own_niceness()
-    assert nice == [min(own + BEHIND, 19)] * PROBATION + [own]
+    assert nice == [min(own + SLOW_LANE_NICENESS, 19)] * PROBATION + [own]
     assert workers.submit("dan", chores.niceness).result(60) == own
 
 
 def test_a_patient_job_is_done_among_the_slow_and_its_length_is_not_held_against_its_user(workers):
     patient = partial(workers.submit, "pat", patient=True)
-    assert patient(chores.niceness).result(60) == min(own_niceness() + BEHIND, 19)
+    assert patient(chores.niceness).result(60) == min(own_niceness() + SLOW_LANE_NICENESS, 19)
     patient(partial(chores.burn, 0.5)).result(60)
     assert workers.submit("pat", chores.niceness).result(60) == own_niceness()
 
@@ -153,7 +161,9 @@ def test_time_that_a_job_waits_is_not_held_against_its_user(workers):
 
 def test_what_a_jobs_own_processes_use_counts_as_the_jobs(workers):
     workers.submit("hal", partial(chores.have_burnt, 0.5)).result(60)
-    assert workers.submit("hal", chores.niceness).result(60) == min(own_niceness() + BEHIND, 19)
+    assert workers.submit("hal", chores.niceness).result(60) == min(
+        own_niceness() + SLOW_LANE_NICENESS, 19
+    )
 
 
 def test_to_start_a_sandbox_is_not_the_fault_of_the_first_who_needs_it(tmp_path):
@@ -171,7 +181,7 @@ def test_the_script_of_an_untried_user_starts_among_the_quick_only_where_nobody_
         made.submit("ann", chores.who).result(60)
         others = [made.submit(user, partial(chores.wait_for, gate)) for user in ("bob", "cleo")]
         crowded = made.submit("dan", chores.niceness, untrusted=True)
-        assert crowded.result(60) == min(own_niceness() + BEHIND, 19)
+        assert crowded.result(60) == min(own_niceness() + SLOW_LANE_NICENESS, 19)
         gate.touch()
         assert made.submit("eve", chores.niceness).result(60) == own_niceness()
         wait(others)
@@ -250,19 +260,23 @@ def test_jobs_that_wait_when_the_end_comes_are_refused_and_start_nothing():
 
 def test_a_user_is_untried_then_good_and_after_a_long_job_so_many_short_ones_away_from_it():
     users = Probation()
-    assert users.owed("ann") == UNTRIED
+    assert users.owed("ann") == NO_HISTORY
     users.was_short("ann")
-    assert users.owed("ann") == GOOD
+    assert users.owed("ann") == TRUSTED
     users.took_long("ann")
-    for owed in range(PROBATION, GOOD, -1):
+    for owed in range(PROBATION, TRUSTED, -1):
         assert users.owed("ann") == owed
         users.was_short("ann")
-    assert users.owed("ann") == GOOD
-    assert users.owed("bob") == UNTRIED
+    assert users.owed("ann") == TRUSTED
+    assert users.owed("bob") == NO_HISTORY
 
 
 def test_those_heard_of_longest_ago_are_forgotten():
     users = Probation(most_users=2)
     for user in ("ann", "bob", "ann", "cleo"):
         users.took_long(user)
-    assert [users.owed(user) for user in ("ann", "bob", "cleo")] == [PROBATION, UNTRIED, PROBATION]
+    assert [users.owed(user) for user in ("ann", "bob", "cleo")] == [
+        PROBATION,
+        NO_HISTORY,
+        PROBATION,
+    ]

@@ -134,7 +134,7 @@ def _visible(stream: TextIO | None) -> Any:
 
 
 def _advice(error: Failure) -> str:
-    """What a shell can do about it; the message is written for every door."""
+    """Advice for the command line, appended to the message."""
     if option := getattr(error, "option", None):
         flag = "bars-tz" if option == "tz" else option.replace("_", "-")
         return f" (on the command line --{flag})"

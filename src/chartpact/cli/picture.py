@@ -9,13 +9,13 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from chartpact.bars import Bars
-from chartpact.charts import PICTURE_BARS, Chart
+from chartpact.charts import Chart
 from chartpact.cli import UsageError
 from chartpact.cli.arguments import add_options, read_options
 from chartpact.cli.files import unwritable
 from chartpact.clock import zones
 from chartpact.clock.errors import ClockError
-from chartpact.render.options import LookOptions
+from chartpact.render.options import PICTURE_BARS, LookOptions
 
 FORMATS = ("png", "svg")
 

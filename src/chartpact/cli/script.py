@@ -8,7 +8,6 @@ from pathlib import Path
 from chartpact import charts, sandbox, sources, summary
 from chartpact.bars import Bars
 from chartpact.catalogue import Catalogue, Indicator, Plan, ScriptIndicator, canonical, fork
-from chartpact.charts import PICTURE_BARS
 from chartpact.cli import DONE, REWRITTEN, SCRIPT_ERROR, UsageError, Verbs
 from chartpact.cli.arguments import add_bars, add_params, load_bars, read_params
 from chartpact.cli.files import read_text
@@ -19,6 +18,7 @@ from chartpact.needs import cut_supplies, gather
 from chartpact.oneline import as_name, one_line
 from chartpact.params import resolve
 from chartpact.problem import Failure, Problem
+from chartpact.render.options import PICTURE_BARS
 from chartpact.scene import Scene
 from chartpact.script import ScriptError
 from chartpact.script.limits import FORECAST_BARS

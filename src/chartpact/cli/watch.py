@@ -104,7 +104,7 @@ class _Watched:
             show(event)
 
     def deliver(self, show: Any, command: Sequence[str]) -> None:
-        """Tells what has not been told, in order; a change is told again until that succeeds."""
+        """Delivers pending changes in order, each at least once."""
         for event in self.journal.after(self.follow.delivered):
             show(event)
             if command:

@@ -198,7 +198,7 @@ def key(table: sa.Table, follow: Follow) -> tuple[sa.ColumnElement[bool], ...]:
 
 
 def due_after(time_ms: int) -> sa.ColumnElement[int]:
-    """When a follow is read again: then, or never where it was paused meanwhile."""
+    """The time of the next reading, or NEVER if the follow was paused."""
     return sa.case((_COLUMNS.due_at == NEVER, NEVER), else_=time_ms)
 
 

@@ -9,6 +9,8 @@ Theme: TypeAlias = Literal["dark", "light"]
 Kind: TypeAlias = Literal["candles", "heikin_ashi", "bars", "line"]
 Volume: TypeAlias = Literal["pane", "overlay", "none"]
 
+PICTURE_BARS = 200  # the last bars of a chart, in a picture that does not say how many
+
 
 class LookOptions(TypedDict, total=False):
     """The one table of them; an option that is None is as one that is not there."""

@@ -102,7 +102,7 @@ def is_finished(fd: int) -> bool:
 def read_answer(fd: int, room: int, most_json: int = MOST_JSON) -> tuple[Any, list[Column]]:
     """The packet of an answer, copied once: later changes of the file do not reach the copy.
 
-    Its numbers are copied by themselves, so that whoever keeps a series keeps no text with it.
+    Columns are copied apart from the JSON, so a kept series does not retain the text.
     """
     header = os.pread(fd, HEADER.size, _NOTICE)
     if len(header) < HEADER.size or header[: len(MAGIC)] != MAGIC:

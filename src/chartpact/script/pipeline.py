@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from chartpact.bars import Bars, BarsLike, to_bars
-from chartpact.cache import Cache
 from chartpact.checks import is_text
 from chartpact.params import Param
 from chartpact.params import resolve as resolve_params
@@ -25,13 +24,18 @@ from chartpact.script.errors import ScriptError
 from chartpact.script.host.chart import ScriptChart
 from chartpact.script.host.ohlcv import Ohlcv, lay_on
 from chartpact.script.limits import Limits
-from chartpact.script.program import Extras, Inspected, Program, Result, source_key
+from chartpact.script.program import (
+    Extras,
+    Inspected,
+    Program,
+    Result,
+    compiled_programs,
+    source_key,
+)
 from chartpact.script.runtime.intrinsics import Runtime
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.values import FrozenDict, adopt
 from chartpact.script.source.parser import normalize, parse
-
-_programs: Cache[str, Program] = Cache(1024)  # by the hash of their source
 
 
 def load(source: str, limits: Limits | None = None) -> Program:
@@ -54,7 +58,7 @@ def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptErr
     """The program of a source, or all that is wrong with it."""
     source = normalize(source)
     key = source_key(source)
-    if (known := _programs.get(key)) is not None:
+    if (known := compiled_programs.get(key)) is not None:
         return known, []
     try:
         tree = parse(source, limits)
@@ -83,7 +87,7 @@ def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptErr
         compiled.uses,
         (*checked.warnings, *warnings),
     )
-    _programs.put(key, program)
+    compiled_programs.put(key, program)
     return program, []
 
 

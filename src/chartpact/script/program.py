@@ -10,6 +10,7 @@ from typing import Any
 
 from chartpact._version import VERSION
 from chartpact.bars import Bars
+from chartpact.cache import Cache
 from chartpact.params import Param
 from chartpact.problem import Problem
 from chartpact.scene import Scene
@@ -62,8 +63,11 @@ class Program:
         )
 
 
+compiled_programs: Cache[str, Program] = Cache(1024)  # the programs of sources, by `source_key`
+
+
 def source_key(source: str) -> str:
-    """The hash of a source, under which its program may be cached."""
+    """The hash of a source, under which its program is cached."""
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -225,7 +225,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def takes_bars(function: Callable[..., R]) -> Callable[..., R]:
-    """The same, where bars, or anything with these columns, may stand for the price arguments."""
+    """Like `checked`, but an object with OHLCV columns may replace the price arguments."""
     return cast(Callable[..., R], Arguments(function, bars=True).enter)
 
 

@@ -25,11 +25,11 @@ from chartpact.work.worker import Done, Job, Setup, Worker
 
 log = logging.getLogger(__name__)
 
-BEHIND = 5  # the niceness of the slow lane: its jobs get a third of the processor time of others
-QUIET_S = 10.0  # after the start, until a slow worker is started too
-UNTRIED, GOOD = -1, 0
+SLOW_LANE_NICENESS = 5  # its jobs get a third of the processor time of others
+SLOW_START_DELAY_S = 10.0  # from the first worker's start to the slow worker's
+NO_HISTORY, TRUSTED = -1, 0
 PROBATION = 10  # short jobs after a long one, until its user is in the quick lane again
-LOOK_AFTER = 0.4  # of the time of a short job: most are done by then, and are not measured
+FIRST_LOOK_SHARE = 0.4  # of a short job's time; most jobs are done by then, and go unmeasured
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Workers:
                 limits,
                 on_start,
             )
-            for niceness in (0, BEHIND)
+            for niceness in (0, SLOW_LANE_NICENESS)
         )
         self._probation = Probation()
         self._later: threading.Timer | None = None
@@ -113,7 +113,7 @@ class Workers:
             raise _too_many_wait() from None
         return task.answer
 
-    def warm(self, slow: Job | None = None, after_s: float = QUIET_S) -> None:
+    def warm(self, slow: Job | None = None, after_s: float = SLOW_START_DELAY_S) -> None:
         """Starts the quick workers before the first job, and a slow one a while later.
 
         The slow worker does the job `slow`. Otherwise everybody would notice its start when the
@@ -142,8 +142,8 @@ class Workers:
 
     def _lane_of(self, task: Task) -> "_Lane":
         owed = self._probation.owed(task.user)
-        on_trial = owed == UNTRIED and task.untrusted and not self._quick.turns.free
-        return self._slow if task.patient or owed > GOOD or on_trial else self._quick
+        on_trial = owed == NO_HISTORY and task.untrusted and not self._quick.turns.free
+        return self._slow if task.patient or owed > TRUSTED or on_trial else self._quick
 
     def _enter(self, lane: "_Lane", task: Task) -> None:
         lane.turns.ask(task.user, partial(self._grant, lane, task))
@@ -151,7 +151,7 @@ class Workers:
     def _grant(self, lane: "_Lane", task: Task) -> None:
         if lane is self._slow:
             _in_thread(self._serve_slowly, task)
-        elif self._probation.owed(task.user) <= GOOD:
+        elif self._probation.owed(task.user) <= TRUSTED:
             _in_thread(self._serve_quickly, task)
         else:  # another job of this user was seen to be long while this one waited
             lane.turns.done(task.user, 0)
@@ -194,7 +194,7 @@ class Workers:
         if task.patient:
             return
         # A trusted job proves nothing about a user whose own code is untried.
-        proves = task.untrusted or self._probation.owed(task.user) != UNTRIED
+        proves = task.untrusted or self._probation.owed(task.user) != NO_HISTORY
         if long:
             self._probation.took_long(task.user)
         elif long is not None and proves:
@@ -223,20 +223,20 @@ def _in_thread(work: Callable[..., None], *arguments: object) -> None:
 
 
 class Probation:
-    """The state of each user: untried, good, or the number of short jobs that are still owed."""
+    """The state of each user: NO_HISTORY, TRUSTED, or how many short jobs are still owed."""
 
     def __init__(self, most_users: int = 10_000) -> None:
         self._owed: Cache[str, int] = Cache(most_users)
 
     def owed(self, user: str) -> int:
         owed = self._owed.get(user)
-        return UNTRIED if owed is None else owed
+        return NO_HISTORY if owed is None else owed
 
     def took_long(self, user: str) -> None:
         self._owed.put(user, PROBATION)
 
     def was_short(self, user: str) -> None:
-        self._owed.put(user, max(GOOD, self.owed(user) - 1))
+        self._owed.put(user, max(TRUSTED, self.owed(user) - 1))
 
 
 class _Lane:
@@ -297,16 +297,18 @@ class _Lane:
         bounds, started = self.bounds, time.monotonic()
         made_room = long = False
         worker.start(task.job, bounds.wall_s)
-        if not worker.poll(LOOK_AFTER * bounds.short_s):
-            pid, rest_s = worker.process.pid, (1 - LOOK_AFTER) * bounds.short_s
+        if not worker.poll(FIRST_LOOK_SHARE * bounds.short_s):
+            pid, rest_s = worker.process.pid, (1 - FIRST_LOOK_SHARE) * bounds.short_s
             # Living helper processes are left out: this job may merely be the first to need them.
             before = cpu_s(pid, helpers=False)
-            task.answer.cpu_s = LOOK_AFTER * bounds.short_s  # at most, before this look
+            task.answer.cpu_s = FIRST_LOOK_SHARE * bounds.short_s  # at most, before this look
             answered = False
             while not answered:
                 answered = worker.poll(rest_s)
                 used_s = cpu_s(pid, helpers=False) - before
-                task.answer.cpu_s = max(task.answer.cpu_s, LOOK_AFTER * bounds.short_s + used_s)
+                task.answer.cpu_s = max(
+                    task.answer.cpu_s, FIRST_LOOK_SHARE * bounds.short_s + used_s
+                )
                 if task.answer.left and not answered:
                     raise WorkFailed(Problem("left", "nobody waits for the answer any more"))
                 long = long or used_s >= rest_s

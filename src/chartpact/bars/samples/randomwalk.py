@@ -25,7 +25,7 @@ Columns = tuple[Times, Floats, Floats, Floats, Floats, Floats]
 
 PARTS = 8  # steps inside a bar, from which its high and low come
 NEWS = {"high": 4.0, "medium": 2.0}  # times the usual volatility
-FADE = {1: 0.93, 15: 0.35}  # what is left of it after a bar of so many minutes
+FADE = {1: 0.93, 15: 0.35}  # decay of that volatility per bar, by the bar's minutes
 
 
 @dataclass(frozen=True)

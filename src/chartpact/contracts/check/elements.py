@@ -91,8 +91,7 @@ class Decoding:
 
 @dataclass(frozen=True)
 class Entries:
-    """A decoded list, one instance for each of its entries: where a member has the list, and where
-    an instance keeps the fields of its entry."""
+    """Expands a decoded list: `at` locates the list, `slot` stores one entry."""
 
     at: Location
     slot: int

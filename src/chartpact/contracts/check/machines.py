@@ -1,21 +1,20 @@
 """State machines, and the edge cases in which a reading is refused.
 
-A machine is a truth table over finite observations, proved total and exclusive by listing. It runs
-once for each instance of the element of its name; where there is none, once a reading.
+A machine is a truth table over finite observations; `totality` proves it. It runs once for each
+instance of the element of its name; where there is none, once a reading.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
-from math import prod
 from typing import Any
 
 from chartpact.checks import is_number
 from chartpact.contracts.check.elements import SHIFTING, Context, ElementPlan
+from chartpact.contracts.check.totality import Combination, Decision, TotalityProof
 from chartpact.contracts.language.document import ContractPath, suggestion
 from chartpact.contracts.language.model import EdgeCase, Machine
-from chartpact.contracts.language.nodes import Expression, Mention, unchecked_expression
+from chartpact.contracts.language.nodes import Expression, unchecked_expression
 from chartpact.contracts.language.values import (
     BOOL,
     NONE,
@@ -32,22 +31,7 @@ from chartpact.contracts.language.values import (
     enum,
 )
 
-MAX_COMBINATIONS = 65_536
-MAX_WORK = 300_000  # combinations listed for all rows of all machines of a contract
 FORGET = "forget"
-ABSENT = "absent"
-OTHERWISE = "otherwise"  # as the `when` of a row: whatever no other row speaks of
-
-Combination = tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class MachineRefusal:
-    """A row that refuses: its name, the kind of violation, and what it says."""
-
-    name: str
-    kind: str
-    say: str
 
 
 @dataclass
@@ -61,7 +45,7 @@ class MachinePlan:
     states: tuple[str, ...]
     columns: tuple[str, ...] = ()
     epoch: Expression | None = None
-    table: dict[Combination, tuple[Any, ...]] = field(default_factory=dict)  # a row, or refusals
+    table: dict[Combination, Decision] = field(default_factory=dict)
 
     def expressions(self) -> Iterator[Expression]:
         yield from self.observed.values()
@@ -80,7 +64,7 @@ class MachineChecker:
     def __init__(self, context: Context) -> None:
         self.context, self.problem, self.elements = context, context.problem, context.elements
         self.done: dict[str, MachinePlan] = {}
-        self._work = 0
+        self._proof = TotalityProof(context)
 
     def values(self) -> dict[str, Value]:
         """The machines of the reading, by name."""
@@ -119,7 +103,7 @@ class MachineChecker:
         plan = MachinePlan(name, spec, element.name if element else None, observed, states)
         self._rows(plan, place)
         self._steps(plan, place)
-        self._prove(plan, place)
+        plan.table = self._proof.prove(spec, observed, plan.columns, place)
         if spec.epoch is not None:
             at = (*place, "epoch")
             plan.epoch = context.check(spec.epoch, at, scope)
@@ -177,98 +161,6 @@ class MachineChecker:
                 hint = "add it to initial, or a transition to it"
                 self.problem((*place, "transitions"), f"{state} is never reached", hint)
 
-    # --------------------------------------------------------------------------------- the proof
-
-    def _prove(self, plan: MachinePlan, place: ContractPath) -> None:
-        """Lists all combinations of observations with the rows that speak of each."""
-        domains = {name: rule.kind.domain or () for name, rule in plan.observed.items()}
-        if not all(domains.values()) or not domains:
-            return
-        alternatives = list(self._alternatives(plan, domains, place))
-        count = prod(map(len, domains.values()))
-        self._work += count + sum(prod(map(len, allowed)) for _, allowed in alternatives)
-        if count > MAX_COMBINATIONS or self._work > MAX_WORK:
-            message = f"{count} combinations of observations are too many to list"
-            hint = f"observe less; at most {MAX_COMBINATIONS}, and not in many machines"
-            self.problem((*place, "observe"), message, hint)
-            return
-        rest = self._rest(plan, place)
-        said: dict[Combination, dict[str, None]] = {}
-        for row, allowed in alternatives:
-            for values in product(*allowed):
-                said.setdefault(values, {})[row] = None
-        impossible = _half_absent(plan.observed, self.elements)
-        decided: set[str] = set()
-        silent: list[Combination] = []
-        torn: list[tuple[Combination, list[str]]] = []
-        for values in product(*domains.values()):
-            if impossible(values):
-                continue
-            rows = list(said.get(values, rest))
-            if not rows:
-                silent.append(values)
-            elif len(rows) > 1 and {*rows} & {*plan.states}:
-                torn.append((values, rows))
-            else:
-                decided |= {*rows}
-                plan.table[values] = _verdict(plan, rows)
-        at = (*place, "rows")
-        more = f" (and {len(silent) - 3} more)" if len(silent) > 3 else ""
-        for values in silent[:3]:
-            message = f"{combination(plan.observed, values)}: nothing is said{more}"
-            self.problem(at, message, "add a row for it, a state or a violation")
-        for values, rows in torn[:3]:
-            message = f"{combination(plan.observed, values)}: {' and '.join(rows)} both hold"
-            hint = "each combination belongs to one state, or to violations only"
-            self.problem((*at, rows[1]), message, hint)
-        for name in plan.spec.rows:
-            if name not in decided and not silent and not torn:
-                message = f"{name} never decides anything"
-                self.problem((*at, name), message, "remove it, or mend its when")
-
-    def _rest(self, plan: MachinePlan, place: ContractPath) -> list[str]:
-        """The row for whatever no other row speaks of, if there is one."""
-        names = [name for name, row in plan.spec.rows.items() if row.when == OTHERWISE]
-        for name in names[1:]:
-            message = f"{names[0]} is for everything else already"
-            self.problem((*place, "rows", name, "when"), message, "keep one")
-        return names[:1]
-
-    def _alternatives(
-        self, plan: MachinePlan, domains: Mapping[str, tuple[Any, ...]], place: ContractPath
-    ) -> Iterator[tuple[str, list[frozenset[Any]]]]:
-        """For each map of a row's `when`, the row and the values each observation may have."""
-        for name, row in plan.spec.rows.items():
-            at = (*place, "rows", name, "when")
-            for when in row.alternatives if row.when != OTHERWISE else ():
-                if not isinstance(when, dict):
-                    self.problem(at, f"{when!r:.60} is not a mapping", "write {observation: value}")
-                    continue
-                for asked in when:
-                    if asked not in domains:
-                        hint = suggestion(asked, list(domains))
-                        self.problem(at, f"{asked!r} is not observed", hint)
-                yield (
-                    name,
-                    [
-                        frozenset(self._parse_values(asked, when[asked], values, at))
-                        if asked in when
-                        else frozenset(values)
-                        for asked, values in domains.items()
-                    ],
-                )
-
-    def _parse_values(
-        self, name: str, written: Any, values: tuple[Any, ...], place: ContractPath
-    ) -> Iterator[Any]:
-        for word in written if isinstance(written, list) else [written]:
-            value = None if word == ABSENT and None in values else word
-            if any(value == known and type(value) is type(known) for known in values):
-                yield value
-            else:
-                shown = ", ".join(map(spell, values))
-                self.problem(place, f"{name} is never {word!r:.60}", f"it is one of {shown}")
-
     # --------------------------------------------------------------------------------- its names
 
     def _put_columns(
@@ -300,60 +192,6 @@ class MachineChecker:
         if not present:
             kind = NONE
         return kind.or_none() if len(present) < len(values) else kind
-
-
-def _verdict(plan: MachinePlan, names: list[str]) -> tuple[Any, ...]:
-    """The result of each combination: a state and its columns, or refusals."""
-    rows = {name: plan.spec.rows[name] for name in names}
-    first = rows[names[0]]
-    if first.violation is None:
-        return (names[0], *((first.give or {}).get(column) for column in plan.columns))
-    return tuple(
-        MachineRefusal(name, str(row.violation), row.say or "") for name, row in rows.items()
-    )
-
-
-def combination(names: Iterable[str], values: Combination) -> str:
-    """Observations in words."""
-    pairs = zip(names, map(spell, values), strict=True)
-    return ", ".join(f"{name} = {value}" for name, value in pairs)
-
-
-def spell(value: Any) -> str:
-    """The value of an observation as a row of the table names it."""
-    if value is None:
-        return ABSENT
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _half_absent(
-    observed: Mapping[str, Expression], elements: Mapping[str, ElementPlan]
-) -> Callable[[Combination], bool]:
-    """Tells combinations that cannot occur: one optional element there and not there at once.
-
-    If `e` is absent, so is `e.x`. The converse holds only if `x` is never none.
-    """
-    exact: dict[str, list[int]] = {}
-    loose: dict[str, list[int]] = {}
-    for at, rule in enumerate(observed.values()):
-        node = rule.node
-        if not isinstance(node, Mention) or len(node.names) < 2:
-            continue
-        element = elements.get(node.named or "")
-        if element is not None and element.single and element.may_lack:
-            never_none = len(node.names) == 2 and not node.value.kind.nullable
-            (exact if never_none else loose).setdefault(element.name, []).append(at)
-
-    def impossible(values: Combination) -> bool:
-        for name, places in exact.items():
-            gone = [values[at] is None for at in places]
-            if any(gone) != all(gone):
-                return True
-            if all(gone) and any(values[at] is not None for at in loose.get(name, ())):
-                return True
-        return False
-
-    return impossible
 
 
 # -------------------------------------------------------------------------------------- edge cases

@@ -65,7 +65,7 @@ class Many(Instances):
 
 
 class One(Instances):
-    """An object made of what occurs at most once, or null."""
+    """The output of an element that occurs at most once."""
 
     nullable = True
 

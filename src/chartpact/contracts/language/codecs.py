@@ -103,8 +103,10 @@ class Pattern:
 
     @property
     def cost(self) -> float:
-        """The nodes of an expression that take as long as one byte of a text, at worst: RE2 then
-        simulates its automaton, and copies the groups at every step."""
+        """The worst cost of matching one byte, in nodes of an expression.
+
+        RE2 then simulates its automaton, and copies the groups at every step.
+        """
         return float(self._compiled.programsize * (1 + self._compiled.groups) / _STEPS)
 
     def _match(self, text: str) -> Groups | None:
@@ -288,7 +290,7 @@ def _values(
 
 
 def _take_apart(layout: Layout, value: Any, parts: dict[str, Any], at: Steps) -> None:
-    """Fills in what stands at the place of each field; what stands elsewhere is refused."""
+    """Extracts the declared fields; an undeclared key raises."""
     if isinstance(layout, str):
         parts[layout] = value
         return

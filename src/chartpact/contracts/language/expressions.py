@@ -261,7 +261,7 @@ class _Checker:
         return _require(tree, node)
 
     def _arithmetic(self, tree: ast.expr, facts: Facts, *kinds: str) -> Node:
-        """A sum or product whose finiteness is yet to be checked, once, by whoever uses it."""
+        """Unchecked arithmetic; the caller wraps it in `Finite`."""
         match tree:
             case ast.UnaryOp(op=ast.USub()):
                 return nodes.Negative(NUMBER, self._arithmetic(tree.operand, facts, "number"))

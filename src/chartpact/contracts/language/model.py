@@ -1,7 +1,7 @@
 """The sections of a contract file as they are written, checked for shape but not yet for meaning.
 
-Texts that hold expressions are kept as texts; `compile` gives them types. The published JSON Schema
-for editors is made from these classes.
+Texts that hold expressions are kept as texts; `expressions` gives them types. The published JSON
+Schema for editors is made from these classes.
 """
 
 import keyword

@@ -368,7 +368,7 @@ class NameScope:
         return self.names.get(name)
 
     def runs_over(self, at: Location) -> bool:
-        """Whether names of what stands at a place stand bare."""
+        """Whether the fields of the value at a location can be named without a prefix."""
         return any(owner == at for _, owner in self.owners)
 
     def all_names(self) -> list[str]:

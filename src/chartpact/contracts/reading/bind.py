@@ -270,7 +270,7 @@ def minutes(timeframe: str) -> float:
 
 
 def apart(value: Any) -> Any:
-    """A value to compare instances by; what is not known is like nothing else."""
+    """A key to compare instances by; unknown values are never equal."""
     return object() if value is None or value == NOWHERE else value
 
 

@@ -19,8 +19,9 @@ from chartpact.contracts.check.config import Setting
 from chartpact.contracts.check.contract import Contract
 from chartpact.contracts.check.elements import INFORMATIONAL, SIGNAL, ElementPlan
 from chartpact.contracts.check.generate import NOTES, Key
-from chartpact.contracts.check.machines import Combination, MachinePlan, MachineRefusal, combination
+from chartpact.contracts.check.machines import MachinePlan
 from chartpact.contracts.check.outputs import Leaf, Many, Map, Node, One
+from chartpact.contracts.check.totality import Combination, MachineRefusal, combination
 from chartpact.contracts.language.codecs import MAX_TEXT
 from chartpact.contracts.language.nodes import TICK_SIZE
 from chartpact.contracts.language.values import Column, Slot
@@ -104,7 +105,7 @@ class Run:
         self.contract, self.snapshot = contract, snapshot
         self.report = ReadingReport(contract.name, contract.version, contract.program.paths)
         self.source = str(snapshot.source["name"])
-        self.S: list[Any] = [None] * len(contract.program.slots)
+        self.slots: list[Any] = [None] * len(contract.program.slots)
         self.drawn: dict[str, ChannelRows] = {}
         self.unread: set[str] = set()  # channels whose records are wrong
         self.assumptions: tuple[Setting, ...] = ()
@@ -211,12 +212,14 @@ class Run:
             self.report.add("config", fault.path or "config", fault.message)
         if faults:
             raise Stop
-        slots = contract.program.slots
+        places = contract.program.slots
         for name in CHART:
-            if (slot := slots.get(Slot("chart", name))) is not None:
-                self.S[slot] = _last_closed_bar(chart) if name == "last_bar" else chart.get(name)
-        if NOTES in slots:
-            self.S[slots[NOTES]] = self.notes
+            if (slot := places.get(Slot("chart", name))) is not None:
+                self.slots[slot] = (
+                    _last_closed_bar(chart) if name == "last_bar" else chart.get(name)
+                )
+        if NOTES in places:
+            self.slots[places[NOTES]] = self.notes
         self.digest = bound.digest
         return bound
 
@@ -241,7 +244,7 @@ class Run:
     def _check_channel(self, channel: str) -> None:
         path = f"channels.{channel}"
         if self.study.records(channel) is None:
-            # A source that declares what it tells of the channel is told each field it lacks.
+            # Reports each missing field if the source declares its fields.
             declared = channel in (self.snapshot.source.get("fields") or {})
             needs = self.contract.needs[channel] if declared else ()
             for field in map(str, needs or (channel,)):
@@ -326,7 +329,7 @@ class Run:
         drawn, caps = self.facts.drawn, self.facts.caps
         full = {channel for channel, cap in caps.items() if drawn.get(channel, 0) >= cap}
         self.matching = Matching(
-            self.bound, self.drawn, self.S, self.report, not self.untracked, full
+            self.bound, self.drawn, self.slots, self.report, not self.untracked, full
         )
         for element in self.contract.elements.values():
             lacking = self._lacking(element)
@@ -365,7 +368,7 @@ class Run:
                 self._refuse(machine, observed, self._behind(machine.uses), absent)
                 failed.add(name)
             else:
-                self.S[self.contract.program.slots[Slot("machine", name)]] = row
+                self.slots[self.contract.program.slots[Slot("machine", name)]] = row
         else:
             at, table = element.row, machine.table
             for instance, values in zip(self.matching.instances[name], observed, strict=True):
@@ -414,7 +417,7 @@ class Run:
         if element is not None:
             return self.matching.each_instance(run, element, path)
         try:
-            return run(self.S)
+            return run(self.slots)
         except CAUGHT as error:
             self.report.trouble(error, path)
             return None
@@ -462,12 +465,12 @@ class Run:
     def _follow(self, machine: MachinePlan) -> Iterator[Track]:
         epoch = self.bound.functions.get(("epoch", machine.name))
         if machine.element is None:
-            state = self.S[self.contract.program.slots[Slot("machine", machine.name)]][0]
-            yield Track(machine.name, (), state, epoch(self.S) if epoch else None)
+            state = self.slots[self.contract.program.slots[Slot("machine", machine.name)]][0]
+            yield Track(machine.name, (), state, epoch(self.slots) if epoch else None)
             return
         element = self.contract.elements[machine.element]
         made, keys = self.matching.instances[element.name], self.matching.keys[element.name]
-        epochs = epoch(made, self.S) if epoch else [None] * len(made)
+        epochs = epoch(made, self.slots) if epoch else [None] * len(made)
         states = [instance[element.row][0] for instance in made]
         places = OBJECTS[element.channel].places if element.channel in OBJECTS else ()
         times = [_earliest(self.matching.behind(element, [one]), places) for one in made]

@@ -45,19 +45,19 @@ class Matching:
         self,
         bound: Bound,
         drawn: Mapping[str, ChannelRows],
-        S: list[Any],
+        slots: list[Any],
         report: ReadingReport,
         followed: bool,
         full: Set[str] = frozenset(),
     ) -> None:
         self.contract, self.functions = bound.contract, bound.functions
-        self.drawn, self.S, self.report, self.followed = drawn, S, report, followed
+        self.drawn, self.slots, self.report, self.followed = drawn, slots, report, followed
         self.instances: dict[str, list[Instance]] = {}
         self.keys: dict[str, list[tuple[Any, ...]]] = {}
         self.untracked = ""  # why instances cannot be told apart across snapshots
         self.failed: set[str] = set()  # elements, and later machines
         self.evicted: Counter[str] = Counter()  # element → instances that lost something to a cap
-        self.near = NearMisses(bound, S, self._candidates_for)
+        self.near = NearMisses(bound, slots, self._candidates_for)
         self._full = full  # the channels that stand at their cap
         self.claims: dict[str, list[tuple[str, list[Any]]]] = {}
         self._unsure: set[str] = set()  # channels in which some claims are not known
@@ -86,10 +86,10 @@ class Matching:
         if made is None and element.role == SIGNAL:
             self.failed.add(element.name)
         instances = self.instances[element.name] = made or []
-        slots = self.contract.program.slots
-        self.S[slots[Slot("list", element.name)]] = instances
+        places = self.contract.program.slots
+        self.slots[places[Slot("list", element.name)]] = instances
         if element.single:
-            self.S[slots[Slot("element", element.name)]] = instances[0] if instances else None
+            self.slots[places[Slot("element", element.name)]] = instances[0] if instances else None
 
     # ----------------------------------------------------------------------------------- objects
 
@@ -122,12 +122,12 @@ class Matching:
     ) -> list[Any] | None:
         """Runs a function over all items; where that fails, over one after the other."""
         try:
-            return run(items, self.S)
+            return run(items, self.slots)
         except CAUGHT:
             pass
         for item in items:
             try:
-                run([item], self.S)
+                run([item], self.slots)
             except CAUGHT as error:
                 about, chosen = records(element, [item]), getattr(error, "members", None)
                 about = about if chosen is None else self.records(element, chosen)
@@ -202,7 +202,7 @@ class Matching:
 
     def _lacks_part(self, build: Callable[..., Any], item: Any) -> bool:
         try:
-            build([item], self.S)
+            build([item], self.slots)
         except CAUGHT as error:
             return getattr(error, "kind", "") == "missing"
         return False
@@ -242,7 +242,7 @@ class Matching:
 
     def _groups(self, element: ElementPlan, members: list[Any]) -> list[Group] | None:
         groups: dict[tuple[Any, ...], list[Any]] = {}
-        keys = self.functions["group", element.name](members, self.S)
+        keys = self.functions["group", element.name](members, self.slots)
         for key, member in zip(keys, members, strict=True):
             if key in groups:
                 groups[key].append(member)
@@ -265,7 +265,7 @@ class Matching:
         values = self._each_member("newest", element, members)
         if values is None:
             return None
-        owners = self.functions["per", element.name](members, self.S)
+        owners = self.functions["per", element.name](members, self.slots)
         kept = _keep_greatest(
             list(zip(members, values, strict=True)), owners, values, element.spec.top
         )
@@ -350,7 +350,7 @@ class Matching:
         run, candidates = self.functions["attach", element.name, name], self.instances[other.name]
         budget = [VISITS * (len(made) + len(candidates))]
         try:
-            fitting: list[list[Instance]] = run(made, candidates, budget, self.S)
+            fitting: list[list[Instance]] = run(made, candidates, budget, self.slots)
             return fitting
         except CAUGHT as error:
             if budget[0] < 0:
@@ -359,7 +359,7 @@ class Matching:
 
         def attempt(owners: list[Instance], some: list[Instance], about: list[Any]) -> None:
             try:
-                run(owners, some, [VISITS * (1 + len(some))], self.S)
+                run(owners, some, [VISITS * (1 + len(some))], self.slots)
             except CAUGHT as error:
                 self.report.trouble(error, path, about)
 
@@ -388,7 +388,7 @@ class Matching:
         if self.followed:
             run = self.functions["key", element.name]
             try:
-                keys = run(made, self.S)
+                keys = run(made, self.slots)
             except CAUGHT as error:
                 if getattr(error, "placed", False):  # it can be read, only not be followed
                     self.untracked = self.untracked or f"{path}: {error}"
@@ -397,7 +397,7 @@ class Matching:
                     if keys is None:
                         return
         if keys is None:  # two that are one are found without their times, too
-            keys = self.functions["same", element.name](made, self.S)
+            keys = self.functions["same", element.name](made, self.slots)
         else:
             self.keys[element.name] = keys
         if len(set(keys)) == len(keys):

@@ -11,8 +11,9 @@ from typing import Any
 
 from chartpact.contracts.check.contract import Contract, identifiers, output_ids, reserved_ids
 from chartpact.contracts.check.elements import INFORMATIONAL, SIGNAL
-from chartpact.contracts.check.machines import MachinePlan, MachineRefusal
+from chartpact.contracts.check.machines import MachinePlan
 from chartpact.contracts.check.outputs import Attached, AttachedList, Leaf, Many, Node, One
+from chartpact.contracts.check.totality import MachineRefusal
 from chartpact.contracts.language.document import ContractPath
 from chartpact.contracts.language.model import (
     ConfigKey,

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from chartpact.contracts.check.config import describe
 from chartpact.contracts.check.contract import Contract
-from chartpact.contracts.check.machines import FORGET, MachinePlan, spell
+from chartpact.contracts.check.machines import FORGET, MachinePlan
 from chartpact.contracts.check.outputs import Attached, AttachedList, Leaf, Many, Map, Node, One
+from chartpact.contracts.check.totality import spell
 from chartpact.contracts.language.model import Element
 from chartpact.contracts.language.values import Kind
 from chartpact.contracts.workbench.examples import Example

@@ -145,8 +145,11 @@ class _Targets:
         attachment: str | None = None,
         inside: bool = False,
     ) -> Iterator[Target]:
-        """The targets of an expression in which the names of the element `own` stand bare;
-        `inside` the element dictionary it decides about the instances of `own`."""
+        """The targets of mutation in an expression.
+
+        The fields of the element `own` need no prefix. `inside` says whether the expression
+        selects instances of `own`.
+        """
         walk = self._condition if rule.kind.name == "bool" else self._value
         for field in walk(rule.node, truth):
             yield from self._resolve(field, own, part, attachment, inside)

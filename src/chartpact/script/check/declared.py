@@ -153,7 +153,7 @@ def _options(entry: Mapping[str, Any], kind: str) -> tuple[Any, ...] | None:
 
 
 def read_meta(meta: Mapping[str, Any]) -> Mapping[str, Any]:
-    """META, once every value of it is one that may stand there."""
+    """Checks every value of META and returns it."""
     check_keys("META", meta, META_KEYS)
     for key, value in meta.items():
         if type(value) is not META_KEYS[key]:

@@ -429,7 +429,7 @@ class ExpressionEmitter:
         return 2 if function == _PAIRS["enumerate"] else len(source.args)
 
     def _unpack(self, node: ast.AST, value: ast.expr, count: int) -> ast.expr:
-        """The values of a sequence: a tuple's at once where so many are in it."""
+        """Unpacks a sequence; a tuple of the right length needs no call."""
         if not self._frame.inlines:
             return at(node, call("_unpack", value, ast.Constant(count)))
         name, tested = value, value

@@ -40,8 +40,12 @@ FURTHEST = 500  # bars right of the last one that an object may reach to
 _LAST_TIME = 1 << 52
 _NOWHERE = Anchor(None, None, None)
 
-# Steps of a new object, of each argument of one, of a setter, of a cell and of a setter of one.
-_NEW, _ARGUMENT, _PUT, _CELL_STEPS, _PUT_CELL = 63, 4, 2, 14, 24
+# Steps that are charged.
+_NEW = 63  # a new object
+_ARGUMENT = 4  # each argument of a new object
+_PUT = 2  # a setter
+_CELL_STEPS = 14  # a cell of a table
+_PUT_CELL = 24  # a setter of a cell
 _FIELD, _CHECKED = 3, 10  # a value that is no place and no height, and one that is checked
 _HEIGHT, _PAIR = 3, 3  # a height that is not a finite float, and a setter of two values
 _FILL = 100  # of a linefill, which is kept under both of its lines
