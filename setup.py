@@ -36,12 +36,12 @@ native = Extension(
 
 
 class BuildWithDocs(build_py):
-    """Copies docs/ into the package, where `/docs` is served from; a checkout serves its own."""
+    """Copies docs/ into the package, which reads it there; a checkout has its own."""
 
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            target = Path(self.build_lib, "chartpact", "server", "docs")
+            target = Path(self.build_lib, "chartpact", "docs")
             copytree("docs", target, ignore=ignore_patterns("*.py", "*.toml", "__pycache__"),
                      dirs_exist_ok=True)  # fmt: skip
 

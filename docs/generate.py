@@ -29,8 +29,6 @@ DOCS = Path(__file__).resolve().parent
 REFERENCE = DOCS / "reference"
 CLOSE = DOCS / "how-close-to-tradingview.md"
 STATES = DOCS.parent / "src" / "chartpact" / "states.py"
-# The language reference travels inside the package.
-PACKAGED = DOCS.parent / "src" / "chartpact" / "script" / "manual"
 NOTE = (
     "<!-- Written by docs/generate.py from the code: edit the code, then run `make docs`. -->\n\n"
 )
@@ -615,29 +613,12 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
-def language_page() -> str:
-    """The language, without what only a shell can do."""
-    return (DOCS / "language.md").read_text().partition("\n## From a shell\n")[0].rstrip() + "\n"
-
-
-HANDED_OUT: dict[str, Callable[[], str]] = {
-    "chart.md": chart_page,
-    "language.md": language_page,
-    "pine.md": pine_page,
-    "ta.md": ta_page,
-}
-
-
 def main() -> int:
     """Writes the pages, or tells which have drifted."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--check", action="store_true", help="write nothing, fail on drift")
     check = options.parse_args().check
-    drifted = [
-        name
-        for folder, pages, note in ((REFERENCE, PAGES, NOTE), (PACKAGED, HANDED_OUT, ""))
-        for name in written(folder, pages, note, check)
-    ]
+    drifted = written(REFERENCE, PAGES, check)
     others = {
         STATES: states_module(),
         CLOSE: NOTE + closeness_page(),
@@ -655,22 +636,18 @@ def main() -> int:
     return 0
 
 
-def written(folder: Path, pages: dict[str, Callable[[], str]], note: str, check: bool) -> list[str]:
+def written(folder: Path, pages: dict[str, Callable[[], str]], check: bool) -> list[str]:
     """Brings a folder to what the pages say, unless it is only checked; tells what differed."""
     differing = []
     for name, page in pages.items():
         path = folder / name
-        text = (note if path.suffix == ".md" else "") + page()
+        text = (NOTE if path.suffix == ".md" else "") + page()
         if not path.exists() or path.read_text() != text:
             differing.append(name)
             if not check:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
-    there = sorted(
-        each.relative_to(folder).as_posix()
-        for each in folder.rglob("*.*")
-        if each.suffix not in (".py", ".pyc")
-    )
+    there = sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*.*"))
     for name in (name for name in there if name not in pages and (folder / name).is_file()):
         differing.append(name)
         if not check:

@@ -8,17 +8,24 @@ from pathlib import Path
 from types import FrameType
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "chartpact"
+WITHIN = f"{SOURCE}/"
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Whether a function of the package runs in a frame."""
+    return frame.f_code.co_filename.startswith(WITHIN)
 
 
 def follow(note: Callable[[str], object]) -> Callable[[FrameType, str, object], None]:
     """A profile function that notes every function of the package when it is entered."""
 
-    within = f"{SOURCE}/"
-
     def enter(frame: FrameType, event: str, _: object) -> None:
-        file = frame.f_code.co_filename
-        if event == "call" and file.startswith(within):
-            module = file.removeprefix(within).removesuffix(".py").removesuffix("/__init__")
+        if event == "call" and is_ours(frame):
+            module = (
+                frame.f_code.co_filename.removeprefix(WITHIN)
+                .removesuffix(".py")
+                .removesuffix("/__init__")
+            )
             name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
             note(f"{module.replace('/', '.')}.{name}")
 

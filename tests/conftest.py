@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("CHARTPACT_SHARED", ROOT.parent / "shared"))
 # Nothing of how whoever runs the tests has set the product up, or reaches the network, is theirs.
-FOR_TESTS = ("CHARTPACT_EXHAUSTIVE", "CHARTPACT_NO_NATIVE", "CHARTPACT_SHARED",
+FOR_TESTS = ("CHARTPACT_CASE", "CHARTPACT_EXHAUSTIVE", "CHARTPACT_NO_NATIVE", "CHARTPACT_SHARED",
              "CHARTPACT_SOAK_KILLS", "CHARTPACT_SOAK_RUNS", "CHARTPACT_STRICT",
              "CHARTPACT_TEST_DATABASE", "CHARTPACT_WRITE_GOLDENS")  # fmt: skip
 for name in list(os.environ):

@@ -52,6 +52,21 @@ def test_a_test_of_cases_has_fixtures(tmp_path, number):
     assert tmp_path.is_dir() and number
 
 
+def test_one_case_runs_alone_by_a_part_of_its_name(monkeypatch):
+    tried = []
+
+    @in_one_test("word", ["open", "close", "closed"])
+    def law(word):
+        tried.append(word)
+
+    monkeypatch.setenv("CHARTPACT_CASE", "close")
+    law()
+    assert tried == ["close", "closed"]
+    monkeypatch.setenv("CHARTPACT_CASE", "high")
+    with pytest.raises(pytest.skip.Exception, match="no case has 'high' in its name"):
+        law()
+
+
 def test_a_law_without_cases_is_no_law():
     with pytest.raises(AssertionError, match="no cases of number"):
         in_one_test("number", [])(print)

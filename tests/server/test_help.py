@@ -6,7 +6,6 @@ from html.parser import HTMLParser
 from urllib.parse import unquote
 
 import pytest
-from starlette.exceptions import HTTPException
 
 from chartpact.server import help
 from chartpact.server.web import POLICY
@@ -128,10 +127,3 @@ def test_a_picture_may_load_and_run_nothing():
     picture = help.show("gallery/charts/candles-dark.svg")
     assert picture.media_type == "image/svg+xml"
     assert "sandbox" in picture.headers["content-security-policy"]
-
-
-def test_an_installation_without_documentation_says_so(monkeypatch):
-    monkeypatch.setattr(help, "_folder", lambda: None)
-    monkeypatch.setattr(help, "_pages", dict)
-    with pytest.raises(HTTPException, match="no documentation"):
-        help.show("web")

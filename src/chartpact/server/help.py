@@ -1,8 +1,4 @@
-"""The documentation at `/docs`: the repository's Markdown as pages, and a search over sections.
-
-A wheel carries the folder `docs` inside this package, put there by setup.py. In a checkout it is
-the one beside `src`.
-"""
+"""The documentation at `/docs`: the repository's Markdown as pages, and a search over sections."""
 
 import posixpath
 import re
@@ -20,14 +16,13 @@ from urllib.parse import quote
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
+from chartpact import documentation
 from chartpact.server.page import PICTURE_POLICY
 from chartpact.server.web import CHECKED, POLICY
 
 _HERE = Path(__file__).parent
-_FOLDERS = (_HERE / "docs", _HERE.parents[2] / "docs")
 _LAYOUT = Template((_HERE / "static" / "docs.html").read_text("utf-8"))
 _FILES = {".svg": "image/svg+xml", ".json": "application/json", ".star": "text/plain"}
 _GROUPS = {"": "Guides", "reference/": "Reference", "adr/": "Decisions", "gallery/": "Gallery"}
@@ -54,15 +49,9 @@ class Section:
 
 
 @cache
-def _folder() -> Path | None:
-    return next((folder for folder in _FOLDERS if (folder / f"{_FIRST}.md").exists()), None)
-
-
-@cache
 def _pages() -> dict[str, str]:
     """The titles of all pages by their paths, guides first."""
-    if (folder := _folder()) is None:
-        return {}
+    folder = documentation.folder()
     paths = sorted(file.relative_to(folder).as_posix()[:-3] for file in folder.rglob("*.md"))
     titles = {path: next(_sections(path)).title for path in paths}
     order = list(_GROUPS)
@@ -79,9 +68,7 @@ def _group(path: str) -> str:
 
 
 def _read(path: str) -> str:
-    folder = _folder()
-    assert folder is not None
-    return (folder / f"{path}.md").read_text("utf-8")
+    return (documentation.folder() / f"{path}.md").read_text("utf-8")
 
 
 class _Anchors:
@@ -159,8 +146,7 @@ def _resolve(page: str, target: str) -> str | None:
 @cache
 def _files() -> dict[str, Path]:
     """The pictures and schemas beside the pages, by their paths: nothing else is looked for."""
-    if (folder := _folder()) is None:
-        return {}
+    folder = documentation.folder()
     files = (file for file in folder.rglob("*") if file.suffix in _FILES and file.is_file())
     return {file.relative_to(folder).as_posix(): file for file in files}
 
@@ -224,8 +210,6 @@ def show(path: str) -> Response:
         return Response(file.read_bytes(), media_type=_FILES[file.suffix], headers=headers)
     title = _pages().get(path)
     if title is None:
-        if _folder() is None:
-            raise HTTPException(404, "this installation has no documentation")
         body = (
             f"<h1>There is no page {escape(repr(path[:80]))}</h1>"
             '<p>Search for a word of it above, or see <a href="/docs">all pages</a>.</p>'

@@ -1,22 +1,28 @@
 """The language reference by topic, for readers who want one part of it at a time.
 
-The pages beside this module are written by docs/generate.py. Topics are their headings: `series`,
-`ta.ema`, `chart.line`; `ta` and `chart` list what they have.
+The pages are those of the documentation. Topics are their headings: `series`, `ta.ema`,
+`chart.line`; `ta` and `chart` list what they have.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
+from chartpact import documentation
 from chartpact.prices import DERIVED, STORED
 from chartpact.problem import Failure, Problem, nearest
 from chartpact.script.host.maths import CONSTANTS
 from chartpact.script.host.ohlcv import Ohlcv
 
-PAGES = ("language", "chart", "ta", "pine")
+PAGES = {
+    "language": "language.md",
+    "chart": "reference/chart.md",
+    "ta": "reference/ta.md",
+    "pine": "reference/pine.md",
+}
 MOST_ALIKE = 5  # topics that one word stands for, or that an unknown one may have meant
+_COMMENT = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,3}) (.+)$")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)\s]*\)")
 
@@ -42,8 +48,9 @@ class ManualSection:
 
 
 def page(name: str) -> str:
-    """A whole page as Markdown, without links and without arguments that only NumPy has."""
-    text = (files(__package__) / f"{name}.md").read_text("utf-8")
+    """A whole page as Markdown, without links and what only a shell or NumPy can do."""
+    text = (documentation.folder() / PAGES[name]).read_text("utf-8")
+    text = _COMMENT.sub("", text).partition("\n## From a shell\n")[0].rstrip() + "\n"
     return _LINK.sub(r"\1", text).replace(", out=None", "")
 
 
