@@ -19,6 +19,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import conversation
+import facts
 import limits
 
 from chartpact.catalogue import Indicator, ScriptIndicator
@@ -624,6 +625,7 @@ def main() -> int:
         CLOSE: NOTE + closeness_page(),
         conversation.PAGE: conversation.page(),
         limits.PAGE: NOTE + limits.page(),
+        facts.MODULE: facts.module(),
     }
     for path, text in others.items():
         if not path.exists() or path.read_text() != text:

@@ -1,13 +1,10 @@
 """How the page opens: what the first chart waits for, and what waits for the first chart."""
 
-import json
 import re
 from importlib.resources import files
 from posixpath import dirname, join, normpath
 
 import pytest
-
-from chartpact.server.jobs import FIRST_CHART
 
 STATIC = files("chartpact.server") / "static"
 IMPORT = re.compile(r'^(?:import|export) [^;"]*"(\.[^"]+)";', re.MULTILINE)
@@ -28,13 +25,6 @@ def test_every_module_of_the_first_chart_is_asked_for_with_the_page_and_no_other
     needed = follow("js/main.js", set())
     assert sorted([*preloaded, "js/main.js"]) == sorted(needed)
     assert "js/chartview.js" in needed and "js/desk.js" not in needed
-
-
-def test_workers_have_drawn_the_chart_that_the_page_opens_with():
-    opening = (STATIC / "js" / "opening.js").read_text("utf-8")
-    symbol, names = FIRST_CHART
-    assert f'symbol: "{symbol}"' in opening
-    assert f"indicators: {json.dumps(names)}" in opening
 
 
 @pytest.mark.slow

@@ -1,35 +1,6 @@
 // Colours: the themes of a chart, transparency, contrast.
-/** @type {Record<string, Theme>} */
-export const THEMES = {
-  dark: {
-    name: "dark",
-    background: "#131722",
-    grid: "#1f2431",
-    frame: "#2f3441",
-    text: "#d9dce3",
-    muted: "#9a9ea9",
-    up: "#089981",
-    down: "#f23645",
-    volumeUp: "#08998199",
-    volumeDown: "#f2364599",
-    line: "#2962ff",
-    warning: "#ff9800",
-  },
-  light: {
-    name: "light",
-    background: "#ffffff",
-    grid: "#eff1f6",
-    frame: "#d6dae3",
-    text: "#131722",
-    muted: "#676b76",
-    up: "#089981",
-    down: "#f23645",
-    volumeUp: "#08998180",
-    volumeDown: "#f2364580",
-    line: "#2962ff",
-    warning: "#c25700",
-  },
-};
+export { THEMES } from "./facts.js";
+
 /** @param {number} n */
 const hex = (n) =>
   Math.max(0, Math.min(255, Math.round(n)))

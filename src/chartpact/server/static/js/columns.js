@@ -1,17 +1,11 @@
 // A chart as typed columns: what `POST /api/v1/charts/series` answers, whole or a range of bars.
+import { BY_BAR, PAINTS } from "./facts.js";
+
 const MAGIC = 0x31504331;
 /** @type {Record<string, any>} */
 const ARRAYS = { f8: Float64Array, u1: Uint8Array, u2: Uint16Array };
-/** @type {Record<string, string[]>} */
-const BY_BAR = {
-  line: ["values"],
-  bars: ["values"],
-  fill: ["a", "b"],
-  candles: ["open", "high", "low", "close"],
-};
 /** @type {Record<string, string>} */
 const AHEAD = { values: "ahead", a: "a_ahead", b: "b_ahead" };
-const PAINTS = ["color", "wick_color", "border_color"];
 const PRICES = ["open", "high", "low", "close", "volume"];
 
 /**

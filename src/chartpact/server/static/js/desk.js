@@ -3,10 +3,10 @@
 import { get, patch, post, put, Refusal, remove } from "./api.js";
 import { byId, debounce, el, icon, iconButton, toast } from "./dom.js";
 import { Drafts } from "./drafts.js";
+import { SCRIPT_NAME, STEPS } from "./facts.js";
 import { showVersions } from "./versions.js";
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
-const BUDGET = 10_000_000; // steps of a run
+const NAME = new RegExp(`^(?:${SCRIPT_NAME})$`);
 const DRAW_MS = 250; // from a good verdict to the drawing
 const TEMPLATE = `PARAMS = [
     {"name": "n", "type": "int", "default": 20, "min": 1, "desc": "Bars"},
@@ -204,7 +204,7 @@ export class Desk {
       ? ""
       : `${verdict.steps_at_5000.toLocaleString("en")} steps at 5,000 bars`;
     byId("budget").value = errors.length ? 0 : verdict.steps_at_5000;
-    byId("budget").max = BUDGET;
+    byId("budget").max = STEPS;
     byId("ms").textContent = `${verdict.ms} ms`;
     if (errors.length) return;
     this.params = verdict.params;
@@ -222,7 +222,7 @@ export class Desk {
     byId("steps").textContent =
       `${drawn.steps.toLocaleString("en")} steps on ${data.count.toLocaleString("en")} bars`;
     byId("budget").value = drawn.steps;
-    byId("budget").max = BUDGET;
+    byId("budget").max = STEPS;
     byId("ms").textContent = `${drawn.cpu_ms} ms`;
   }
 
@@ -393,7 +393,7 @@ export class Desk {
     const from = this.name;
     if (to === from) return;
     if (!NAME.test(to) || this.own.has(to)) {
-      toast(this.own.has(to) ? `${to} is taken` : "A name has letters, digits and _", "bad");
+      toast(this.own.has(to) ? `${to} is taken` : "A name has small letters, digits and _, and begins with a letter", "bad");
       return;
     }
     const source = this.editor.text;

@@ -2,18 +2,15 @@
 import { readAddress } from "./address.js";
 import { get, getSeries, writeAsk } from "./api.js";
 import { Drafts } from "./drafts.js";
+import { FIRST_CHART } from "./facts.js";
 
 export const PHONE = matchMedia("(max-width: 760px)");
 export const BARS_SHOWN = PHONE.matches ? 60 : 130;
-const FIRST_CHART = {
-  symbol: "sample:btc-4h",
+const FIRST = {
+  ...FIRST_CHART,
   timeframe: null,
   zone: "UTC",
-  indicators: ["supertrend", "cipher_b", "rsi"].map((name) => ({
-    name,
-    params: {},
-    hidden: false,
-  })),
+  indicators: FIRST_CHART.indicators.map((name) => ({ name, params: {}, hidden: false })),
 };
 
 /**
@@ -22,7 +19,7 @@ const FIRST_CHART = {
  */
 export function chooseChart(layout) {
   const left = location.search ? null : layout?.chart;
-  return readAddress(location.search) ?? { ...structuredClone(FIRST_CHART), ...left };
+  return readAddress(location.search) ?? { ...structuredClone(FIRST), ...left };
 }
 
 async function begin() {
