@@ -9,7 +9,7 @@ from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.bars import BarsError, samples
-from chartpact.bars.samples import economiccalendar
+from chartpact.bars.samples import economiccalendar, randomwalk
 from chartpact.clock import zones
 
 NAMES = [f"sample:{name}" for name in samples.SAMPLES]
@@ -185,3 +185,9 @@ def test_the_market_moves_on_the_news():
         if inside and event.impact == "high" and event.currency == "USD":
             bar = int(np.searchsorted(bars.time, event.time_utc))
             assert span[bar : bar + 10].mean() > 1.5 * span[bar - 30 : bar].mean()
+
+
+def test_a_market_is_made_without_the_events_of_its_calendar():
+    economiccalendar.calendar.cache_clear()
+    randomwalk.walk(samples.INDEX)
+    assert economiccalendar.calendar.cache_info().currsize == 0

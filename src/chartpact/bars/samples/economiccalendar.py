@@ -1,6 +1,6 @@
 """The synthetic economic calendar that goes with the bundled samples: recurring releases."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
@@ -94,14 +94,29 @@ def calendar() -> tuple[Event, ...]:
     return tuple(sorted(events, key=lambda event: (event.time_utc, event.id)))
 
 
+def timed_releases(
+    currencies: Collection[str], impacts: Collection[str]
+) -> Iterator[tuple[int, str]]:
+    """The time (UTC ms) and the impact of each timed event of these currencies, without figures."""
+    for release in map(Release.read, RELEASES.strip().splitlines()):
+        wanted = release.impact in impacts and PLACES[release.id[:2]][1] in currencies
+        if wanted and ":" in release.at:
+            for _, when in _moments(release):
+                yield int(when.timestamp()) * 1_000, release.impact
+
+
+def _moments(release: Release) -> Iterator[tuple[date, datetime]]:
+    clock = time.fromisoformat(release.at) if ":" in release.at else time(0)
+    zone = ZoneInfo(PLACES[release.id[:2]][2])
+    return ((day, datetime.combine(day, clock, zone)) for day in _days(release.when))
+
+
 def _occurrences(release: Release) -> Iterator[Event]:
     chance = Stream(sum(release.id.encode()) * 7919)
-    country, currency, zone = PLACES[release.id[:2]]
+    country, currency, _ = PLACES[release.id[:2]]
     timed = ":" in release.at
     previous: str | None = None
-    for day in _days(release.when):
-        clock = time.fromisoformat(release.at) if timed else time(0)
-        when = datetime.combine(day, clock, ZoneInfo(zone))
+    for day, when in _moments(release):
         forecast, actual, revised = _figures(release, chance)
         known = when < FETCHED
         yield Event(

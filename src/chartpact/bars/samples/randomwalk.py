@@ -131,13 +131,12 @@ def _gaps(market: Market, time: Times, chance: Stream) -> Floats:
 def _news(market: Market, time: Times) -> Floats:
     boost = np.ones(len(time))
     fade = FADE.get(market.minutes, 0.0)
-    for event in economiccalendar.calendar():
-        if event.currency in market.currencies and event.impact in NEWS and not event.all_day:
-            bar = int(np.searchsorted(time, event.time_utc, side="right")) - 1
-            extra = (NEWS[event.impact] - 1) * min(1.0, 30 / market.minutes)
-            while 0 <= bar < len(time) and extra > 0.1:
-                boost[bar] = max(boost[bar], 1 + extra)
-                bar, extra = bar + 1, extra * fade
+    for moment, impact in economiccalendar.timed_releases(market.currencies, NEWS):
+        bar = int(np.searchsorted(time, moment, side="right")) - 1
+        extra = (NEWS[impact] - 1) * min(1.0, 30 / market.minutes)
+        while 0 <= bar < len(time) and extra > 0.1:
+            boost[bar] = max(boost[bar], 1 + extra)
+            bar, extra = bar + 1, extra * fade
     return boost
 
 
