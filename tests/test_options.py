@@ -6,10 +6,12 @@ import inspect
 import pytest
 
 import chartpact as cp
+from chartpact import documentation
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.options import LoadOptions
 from chartpact.cli.arguments import add_bars
 from chartpact.options import read_table
+from chartpact.render.options import LookOptions
 from chartpact.server.shapes import LoadQuery
 
 
@@ -25,6 +27,14 @@ def test_every_option_of_load_is_a_flag_and_a_query_parameter_with_the_same_word
         assert tuple(flags[option.help].choices or ()) == option.choices
         assert fields[name]["description"] == option.help
         assert tuple(fields[name]["anyOf"][0].get("enum", ())) == option.choices
+
+
+@pytest.mark.parametrize(
+    ("table", "page"), [(LoadOptions, "bars.md"), (LookOptions, "pictures.md")]
+)
+def test_every_option_is_documented(table, page):
+    text = (documentation.folder() / page).read_text()
+    assert [name for name in read_table(table) if f"`{name}`" not in text] == []
 
 
 @pytest.mark.parametrize("load", [cp.load, Bars.from_columns, Bars.from_pandas])
