@@ -88,7 +88,7 @@ def test_rows_that_contradict_the_name_are_a_question(tmp_path, step):
         BarsError, match=r"the file's name says 5m, but the bars are .* apart: give"
     ):
         cp.load(path)
-    wanted = "1m" if step == MINUTE else "5m"
+    wanted = {1: "1m", 7: "7m", 60: "1h", 1440: "1D"}[step // MINUTE]
     assert cp.load(path, timeframe=wanted).timeframe == wanted
 
 

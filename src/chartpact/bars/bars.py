@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self, Unpack, overload
+from typing import Any, Literal, NamedTuple, Self, TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,9 +12,10 @@ from chartpact.arrays import freeze
 from chartpact.bars import dataframes
 from chartpact.bars.columns import COLUMNS, TIMES, check, to_column
 from chartpact.bars.errors import BarsError, translate_clock_errors
+from chartpact.bars.filenames import NO_CLUES, NameClues
 from chartpact.bars.options import LoadOptions, check_options
-from chartpact.bars.table import to_fields
-from chartpact.checks import is_number
+from chartpact.bars.table import Table, to_fields
+from chartpact.checks import is_number, is_whole
 from chartpact.clock.markets import LISTED, check_market, market_and_roll
 from chartpact.clock.periods import Periods, closes, periods
 from chartpact.clock.timeframe import Timeframe
@@ -27,6 +28,7 @@ Times = NDArray[np.int64]
 Prices = NDArray[np.float64]
 
 RESAMPLED = ", resampled"
+AnyBars = TypeVar("AnyBars", bound="Bars")
 
 
 def _price_property(name: str) -> "cached_property[Prices]":
@@ -103,26 +105,26 @@ class Bars:
         Times are epoch seconds or ms, datetime64, or texts. The options are those of `load`.
         """
         table = dataframes.tabulate_columns(data)
-        return cls(**to_fields(table, check_options(options), source="columns"))
+        return of_table(cls, table, check_options(options), "columns")
 
     @classmethod
     def from_numpy(cls, array: Any, **options: Unpack[LoadOptions]) -> Self:
         """Bars of a structured NumPy array; the options are those of `load`."""
         table = dataframes.tabulate_numpy(array)
-        return cls(**to_fields(table, check_options(options), source="NumPy array"))
+        return of_table(cls, table, check_options(options), "NumPy array")
 
     @classmethod
     def from_pandas(cls, frame: Any, **options: Unpack[LoadOptions]) -> Self:
         """Bars of a pandas frame, its times in a column or the index; options as in `load`."""
         table = dataframes.tabulate_pandas(frame, options.get("symbol"))
         clues = dataframes.clues_of(frame)
-        return cls(**to_fields(table, check_options(options), source="pandas frame", clues=clues))
+        return of_table(cls, table, check_options(options), "pandas frame", clues)
 
     @classmethod
     def from_polars(cls, frame: Any, **options: Unpack[LoadOptions]) -> Self:
         """Bars of a polars frame, or of a lazy one; the options are those of `load`."""
         table = dataframes.tabulate_polars(frame)
-        return cls(**to_fields(table, check_options(options), source="polars frame"))
+        return of_table(cls, table, check_options(options), "polars frame")
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame indexed by the opening times; `attrs` holds symbol and timeframe."""
@@ -224,8 +226,16 @@ class Bars:
     # --------------------------------------------------------------------------- higher timeframes
 
     @translate_clock_errors()
-    def resample(self, timeframe: str, day_roll: str | None = None, partial: bool = False) -> Self:
+    def resample(
+        self,
+        timeframe: str,
+        day_roll: str | None = None,
+        partial: bool = False,
+        stamp: Literal["first", "period"] = "first",
+    ) -> Self:
         """The whole bars of a higher timeframe, each at the time of its first bar here.
+
+        With `stamp="period"` each is at the start of its period, as in the frames of other tools.
 
         A higher bar is there only once its period is over by the close of the last bar here, and
         the first only if its period does not begin before the first bar here. `partial` keeps
@@ -235,8 +245,10 @@ class Bars:
         """
         higher, own = Timeframe.parse(timeframe), self._step("resample")
         roll = canonical_roll(day_roll or self.day_roll)
+        if stamp not in ("first", "period"):
+            raise BarsError(f"stamp is {stamp!r:.40}: it is 'first' or 'period'")
         if higher == own and roll == self.day_roll:
-            return self
+            return self if stamp == "first" or not len(self) else self._at_starts()
         if not own.nests_in(higher):
             reason = "is shorter" if higher.ms < own.ms else "is not made of whole bars"
             raise BarsError(f"bars of {own} cannot be resampled to {higher}, which {reason}")
@@ -246,7 +258,7 @@ class Bars:
         groups = rolled.periods(timeframe)
         first = groups.first
         columns: dict[str, Any] = {
-            "time": self.time[first],
+            "time": self.time[first] if stamp == "first" else groups.start,
             "open": self.open[first],
             "high": np.maximum.reduceat(self.high, first),
             "low": np.minimum.reduceat(self.low, first),
@@ -258,6 +270,16 @@ class Bars:
             columns = {name: column[groups.whole] for name, column in columns.items()}
         source = _describe_resampling(self.source)
         return replace(rolled, timeframe=str(higher), source=source, **columns)
+
+    def _at_starts(self) -> Self:
+        """The same bars, each at the start of its period."""
+        groups = self.periods(self.timeframe)
+        if len(groups.first) < len(self):
+            raise BarsError(
+                f"these bars of {self.timeframe} do not each lie in a period of their own, "
+                "whose start they could be stamped with"
+            )
+        return replace(self, time=groups.start, ends=self.close_time)
 
     @translate_clock_errors()
     def periods(self, timeframe: str) -> Periods:
@@ -272,6 +294,35 @@ class Bars:
         if not self.timeframe:
             raise BarsError(f"{why} needs the bars' timeframe: pass timeframe= when making them")
         return Timeframe.parse(self.timeframe)
+
+
+def of_table(
+    kind: type[AnyBars],
+    table: Table,
+    options: LoadOptions,
+    source: str,
+    clues: NameClues = NO_CLUES,
+) -> AnyBars:
+    """Bars of a table's rows, as the options ask for them; `clues` are of a file's name."""
+    return as_asked(kind(**to_fields(table, options, source=source, clues=clues)), options)
+
+
+def as_asked(bars: AnyBars, options: LoadOptions) -> AnyBars:
+    """The bars in the timeframe that options ask for, stamped so, and the last of them."""
+    timeframe, last = options.get("timeframe"), options.get("last")
+    stamp = options.get("resample_stamp") or "first"
+    if bars.timeframe and (timeframe is not None or stamp == "period"):
+        made = bars.resample(timeframe or bars.timeframe, stamp=stamp)
+        if not len(made) and len(bars):
+            raise BarsError(
+                f"there is no whole bar of {made.timeframe} in {len(bars)} bars of {bars.timeframe}"
+            )
+        bars = made
+    if last is None:
+        return bars
+    if not is_whole(last) or last < 1:
+        raise BarsError(f"last is {last!r:.40}: it is a number of bars, from 1")
+    return bars.last(last)
 
 
 def _describe_resampling(source: str) -> str:

@@ -8,7 +8,7 @@ from chartpact.clock.errors import ClockError
 from chartpact.clock.markets import EXCHANGES, FX, market_and_roll
 from chartpact.clock.timeframe import Timeframe
 
-ENDINGS = re.compile(r"(?:\.(?:csv|tsv|txt|prn|parquet|pq|gz))+$", re.IGNORECASE)
+ENDINGS = re.compile(r"(?:\.(?:csv|tsv|txt|prn|parquet|pq|json|dbn|gz|zst))+$", re.IGNORECASE)
 _COPY = re.compile(r" ?\(\d+\)$")  # what a browser adds to the second download of a name
 
 _TRADINGVIEW = re.compile(r"(?P<chart>[^,]*[^,\s]), ?(?P<interval>\d*[A-Za-z]?)(?:_[0-9a-f]{4,})?")

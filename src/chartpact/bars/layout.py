@@ -59,6 +59,18 @@ SHAPES = (
         ("time", *OHLC, "volume"),
         (6,),
     ),
+    Shape(
+        "Kraken",
+        (r"\d{10}", *(_NUMBER,) * 5, r"\d+"),
+        ("time", *OHLC, "volume"),
+        (7,),
+    ),
+    Shape(
+        "FirstRate Data",
+        (r"\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?", *(_NUMBER,) * 4),
+        ("time", *OHLC, "volume"),
+        (5, 6, 7),
+    ),
 )
 
 

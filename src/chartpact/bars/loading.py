@@ -16,20 +16,25 @@ from typing import Any, Protocol, TypeAlias, Unpack
 
 import numpy as np
 
-from chartpact.bars import csvfile, parquet, samples
-from chartpact.bars.bars import Bars
+from chartpact.bars import csvfile, databentofile, jsonfile, parquet, samples
+from chartpact.bars.bars import Bars, as_asked, of_table
 from chartpact.bars.errors import BarsError, SourceNotConfigured, unreadable
 from chartpact.bars.filenames import read_name
-from chartpact.bars.options import OF_CONTENT, LoadOptions, check_options, content_options
-from chartpact.bars.table import to_fields
+from chartpact.bars.options import OF_CONTENT, SHAPING, LoadOptions, check_options, content_options
+from chartpact.bars.table import Table
 
 SOURCE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _ARCHIVES = {
     b"PK\x03\x04": "a ZIP archive",
     b"BZh": "compressed with bzip2",
     b"\xfd7zXZ": "compressed with xz",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd",
 }
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_NOT_BARS = (
+    ((b"<!doctype", b"<html"), "a web page"),
+    ((b"{",), "a JSON object"),
+    ((b"params", b"meta", b"def ", b"//@version"), "a script"),
+)
 
 
 class DataFrame(Protocol):
@@ -105,15 +110,11 @@ def _to_path(source: object) -> str:
 
 
 def override(bars: Bars, options: LoadOptions) -> Bars:
-    """Bars with what the options say of them, in longer ones where a timeframe is named."""
-    timeframe = options.get("timeframe")
+    """Bars with what the options say of them, in the timeframe and number they ask for."""
     changes: dict[str, Any] = {
-        name: value
-        for name, value in options.items()
-        if name not in OF_CONTENT and name != "timeframe"
+        name: value for name, value in options.items() if name not in (*OF_CONTENT, *SHAPING)
     }
-    bars = replace(bars, **changes) if changes else bars
-    return bars if timeframe is None else bars.resample(timeframe)
+    return as_asked(replace(bars, **changes) if changes else bars, options)
 
 
 def at_source(text: str) -> tuple[str, str] | None:
@@ -137,14 +138,25 @@ def of_content(data: bytes, name: str, options: LoadOptions, largest: int | None
 
 
 def _bars(data: bytes, name: str, options: LoadOptions, largest: int | None) -> Bars:
+    return of_table(Bars, read_table(data, options, largest), options, name, read_name(name))
+
+
+def read_table(data: bytes, options: LoadOptions, largest: int | None = None) -> Table:
+    """The table of a file's content, whatever its form."""
     if data.startswith(parquet.MAGIC):
-        table = parquet.read(data, options, largest)
-    else:
-        for magic, what in _ARCHIVES.items():
-            if data.startswith(magic):
-                raise BarsError(f"the file is {what}: unpack it, or use gzip")
-        table = csvfile.read(data, options)
-    return Bars(**to_fields(table, options, source=name, clues=read_name(name)))
+        return parquet.read(data, options, largest)
+    if data.startswith(databentofile.MAGIC):
+        return databentofile.read(data, options.get("symbol"))
+    for magic, what in _ARCHIVES.items():
+        if data.startswith(magic):
+            raise BarsError(f"the file is {what}: unpack it, or use gzip")
+    begin = data[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if begin.startswith(b"["):
+        return jsonfile.read(data)
+    for marks, what in _NOT_BARS:
+        if begin.lower().startswith(marks):
+            raise BarsError(f"this is {what}, not a file of bars")
+    return csvfile.read(data, options)
 
 
 def _unpack(data: bytes, largest: int | None) -> bytes:
@@ -155,6 +167,8 @@ def _unpack(data: bytes, largest: int | None) -> bytes:
                 data = packed.read(-1 if largest is None else largest + 1)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise BarsError(f"the gzip file is damaged: {error}") from None
+    if data.startswith(_ZSTD):
+        data = databentofile.unpack(data, largest)
     if largest is not None and len(data) > largest:
         raise BarsError(f"the file holds more than {largest} bytes, the most that is read here")
     return data

@@ -36,7 +36,15 @@ class LoadOptions(TypedDict, total=False):
     ]
     decimal: Annotated[Literal[".", ","] | None, Option("the sign before decimals")]
     symbol: Annotated[str | None, Option("the symbol of the bars", "NAME", longest=64)]
-    timeframe: Annotated[str | None, Option("the timeframe, as in 5m, 4h or 1D", "TF", longest=8)]
+    timeframe: Annotated[
+        str | None,
+        Option("the timeframe, as in 5m, 4h or 1D; bars of a shorter one add up", "TF", longest=8),
+    ]
+    resample_stamp: Annotated[
+        Literal["first", "period"] | None,
+        Option("what of longer bars their time is: of their first bar, or the period's start"),
+    ]
+    last: Annotated[int | None, Option("only so many bars, the last ones", "N", above=0)]
     tick_size: Annotated[float | None, Option("the smallest price step", "X", above=0)]
     day_roll: Annotated[
         str | None,
@@ -50,6 +58,9 @@ class LoadOptions(TypedDict, total=False):
 
 # Those that say how the rows of a file or a frame are read.
 OF_CONTENT = ("tz", "stamp", "columns", "sort", "date_order", "decimal")
+
+# Those that say which bars are made of the rows.
+SHAPING = ("timeframe", "resample_stamp", "last")
 
 
 def content_options(options: LoadOptions) -> list[str]:

@@ -12,18 +12,19 @@ from chartpact.problem import did_you_mean
 # The first of these that a table has is its time; those in UTC_NAMES need no zone.
 TIME_NAMES = (
     "time_utc", "time", "timestamp", "datetime", "date_time", "unix", "date", "open_time",
-    "gmt_time", "date_utc", "datetime_utc", "timestamp_utc", "local_time", "t",
+    "gmt_time", "date_utc", "datetime_utc", "timestamp_utc", "local_time", "ts_event",
+    "window_start", "t",
 )  # fmt: skip
-UTC_NAMES = ("time_utc", "gmt_time", "date_utc", "datetime_utc", "timestamp_utc")
+UTC_NAMES = ("time_utc", "gmt_time", "date_utc", "datetime_utc", "timestamp_utc", "ts_event")
 VOLUME_NAMES = ("volume", "vol", "real_volume", "v")
 TICK_VOLUME_NAMES = ("tickvol", "tick_volume", "tickvolume")
 SYMBOL_NAMES = ("symbol", "ticker")
 # What a column may be called where none has the plain name.
 OTHER_NAMES = {
-    "open": ("o",),
-    "high": ("h",),
-    "low": ("l",),
-    "close": ("c", "last", "price", "close_last"),
+    "open": ("o", "mid_o"),
+    "high": ("h", "mid_h"),
+    "low": ("l", "mid_l"),
+    "close": ("c", "mid_c", "last", "price", "close_last"),
 }
 WANTED = (*TIME_NAMES, *OHLC, *VOLUME_NAMES, *TICK_VOLUME_NAMES)
 ROLES = ("time", "date", *OHLC, "volume")
@@ -52,6 +53,7 @@ class Roles:
     volumes: tuple[str, ...]  # the first that is not all zero counts
     symbol: str | None = None  # a column that says whose bar each row is
     utc: bool = False  # whether the heading says that times are in UTC
+    billionths: bool = False  # whether whole numbers are billionths of prices, as Databento's are
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -148,6 +150,7 @@ def roles(names: list[str], columns: ColumnsLike | None = None) -> Roles:
         volumes=tuple(headings[name] for name in volumes),
         symbol=symbol,
         utc=time in UTC_NAMES,
+        billionths=time == "ts_event" and "rtype" in headings,
         notes=tuple(notes),
     )
 

@@ -24,6 +24,7 @@ from chartpact.prices import OHLC
 
 NINJATRADER = "NinjaTrader"
 NO_SYMBOL = "without a symbol, trading days begin at midnight UTC"
+BILLION = 1e9
 SORTED = "rows were newest first, and are turned around"
 
 
@@ -187,12 +188,22 @@ def _price_columns(
         name: _numbers(table.columns[key], name, table.place, mark)
         for name, key in zip(OHLC, which.prices, strict=True)
     }
+    if which.billionths and all(_is_whole(table.columns[key]) for key in which.prices):
+        columns = {name: column / BILLION for name, column in columns.items()}
+        notes = (*notes, "prices are read as billionths, as in Databento's files")
     # The first volume that counts something; brokers fill one of theirs with zeros.
     volumes = [_numbers(table.columns[key], "volume", table.place, mark) for key in which.volumes]
     volumes = volumes or [np.full(len(table.columns[which.time]), np.nan)]
     counted = (volume for volume in volumes if np.nan_to_num(volume).any())
     columns["volume"] = next(counted, volumes[0])
     return columns, notes
+
+
+def _is_whole(values: Column) -> bool:
+    """Whether a column has whole numbers, or texts without a decimal point."""
+    return values.dtype.kind in "iu" or (
+        values.dtype.kind in "SU" and not (np.char.find(to_texts(values), b".") >= 0).any()
+    )
 
 
 def _numbers(values: Column, name: str, place: DescribeRow, mark: str) -> NDArray[np.float64]:
@@ -202,13 +213,14 @@ def _numbers(values: Column, name: str, place: DescribeRow, mark: str) -> NDArra
 
 
 def _timeframe(time: NDArray[np.int64], option: str | None, named: str) -> Timeframe | None:
-    """The timeframe that a caller or a file's name says, or that the steps between bars show.
+    """The timeframe of the rows: that of a file's name, or the one that their steps show.
 
-    One bar alone has none.
+    What a caller asks for may be longer, and decides where the rows tell nothing. One bar alone has
+    no timeframe.
     """
     step = of_steps(time)
     if option is not None:
-        return _check_option(time, step, Timeframe.parse(option))
+        return _check_option(time, step, Timeframe.parse(option), named)
     if named:
         return _check_named(time, step, named)
     if step is None and len(time) > 1:
@@ -219,14 +231,32 @@ def _timeframe(time: NDArray[np.int64], option: str | None, named: str) -> Timef
     return step
 
 
-def _check_option(time: NDArray[np.int64], step: Timeframe | None, wanted: Timeframe) -> Timeframe:
-    # Days with a clock change are shorter than others, and so is February.
-    if step is not None and np.mean(np.diff(time) < 0.9 * wanted.ms) > 0.5:
-        raise BarsError(
-            f"timeframe {wanted} was given, but the bars are {step} apart; "
-            f"longer bars are made of them by bars.resample('{wanted}')"
-        )
-    return wanted
+def _check_option(
+    time: NDArray[np.int64], step: Timeframe | None, wanted: Timeframe, named: str
+) -> Timeframe:
+    of_name = None if not named or NO_TIME.fullmatch(named) else Timeframe.parse(named)
+    for own in (wanted, of_name):
+        if own is not None and (step in (None, own) or _may_be(time, own)):
+            return own
+    if step is None or step.ms < wanted.ms:
+        return step or wanted
+    raise BarsError(
+        f"timeframe {wanted} was asked for, but the bars are {step} apart: "
+        "shorter bars cannot be made of them",
+        option="timeframe",
+    )
+
+
+def _may_be(time: NDArray[np.int64], own: Timeframe) -> bool:
+    """Whether the rows may be bars of a timeframe that is not the commonest step.
+
+    A quiet symbol lacks bars, even most of them, but two are next to each other. Where two steps
+    are as common, as in closes of a few short days, neither is the commonest.
+    """
+    steps, counts = np.unique(np.diff(time), return_counts=True)
+    here = counts[steps == own.ms]
+    quiet = own.intraday and not (steps % own.ms).any()
+    return bool(len(here) and (quiet or here[0] == counts.max()))
 
 
 def _check_named(time: NDArray[np.int64], step: Timeframe | None, named: str) -> Timeframe:
@@ -238,10 +268,7 @@ def _check_named(time: NDArray[np.int64], step: Timeframe | None, named: str) ->
             option="timeframe",
         )
     wanted = Timeframe.parse(named)
-    steps = np.diff(time)
-    # A quiet symbol lacks bars, even most of them, but two of many are next to each other.
-    sparse = wanted.intraday and not (steps % wanted.ms).any() and (steps == wanted.ms).any()
-    if step in (None, wanted) or sparse:
+    if step in (None, wanted) or _may_be(time, wanted):
         return wanted
     raise BarsError(
         f"the file's name says {wanted}, but the bars are {step} apart: "
