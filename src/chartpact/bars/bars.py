@@ -14,7 +14,7 @@ from chartpact.bars.columns import COLUMNS, TIMES, check, to_column
 from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.bars.filenames import NO_CLUES, NameClues
 from chartpact.bars.options import LoadOptions, check_options
-from chartpact.bars.table import Table, to_fields
+from chartpact.bars.table import BarTable, to_fields
 from chartpact.checks import is_number, is_whole
 from chartpact.clock.markets import LISTED, check_market, market_and_roll
 from chartpact.clock.periods import Periods, closes, periods
@@ -298,7 +298,7 @@ class Bars:
 
 def of_table(
     kind: type[AnyBars],
-    table: Table,
+    table: BarTable,
     options: LoadOptions,
     source: str,
     clues: NameClues = NO_CLUES,

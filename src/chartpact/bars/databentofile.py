@@ -5,13 +5,13 @@ from io import BytesIO
 
 from chartpact.bars import dataframes
 from chartpact.bars.errors import BarsError
-from chartpact.bars.table import Table
+from chartpact.bars.table import BarTable
 
 MAGIC = b"DBN"
 MOST_BYTES = 2**32  # unpacked, where nothing else bounds it
 
 
-def read(data: bytes, symbol: str | None) -> Table:
+def read(data: bytes, symbol: str | None) -> BarTable:
     """The table of a DBN file of OHLCV records."""
     try:
         from databento import DBNStore

@@ -7,13 +7,13 @@ import numpy as np
 
 from chartpact.bars.columns import COLUMNS, Column
 from chartpact.bars.errors import BarsError
-from chartpact.bars.table import Table
+from chartpact.bars.table import BarTable
 from chartpact.checks import is_number, is_text, is_whole
 
 ROWS = "without names, its columns are read as freqtrade's: time, open, high, low, close, volume"
 
 
-def read(data: bytes) -> Table:
+def read(data: bytes) -> BarTable:
     """The table of a JSON list; rows are counted from 1."""
     try:
         rows = json.loads(data)
@@ -32,9 +32,9 @@ def read(data: bytes) -> Table:
     return _tabulate({name: tuple(row.get(name) for row in rows) for name in names}, ())
 
 
-def _tabulate(columns: dict[str, tuple[Any, ...]], notes: tuple[str, ...]) -> Table:
+def _tabulate(columns: dict[str, tuple[Any, ...]], notes: tuple[str, ...]) -> BarTable:
     arrays = {name: _column(values) for name, values in columns.items()}
-    return Table(arrays, lambda row: f"row {row + 1}", notes=notes)
+    return BarTable(arrays, lambda row: f"row {row + 1}", notes=notes)
 
 
 def _column(values: tuple[Any, ...]) -> Column:

@@ -59,13 +59,13 @@ SHAPES = (
         ("time", *OHLC, "volume"),
         (6,),
     ),
-    Shape(
+    HeaderlessForm(
         "Kraken",
         (r"\d{10}", *(_NUMBER,) * 5, r"\d+"),
         ("time", *OHLC, "volume"),
         (7,),
     ),
-    Shape(
+    HeaderlessForm(
         "FirstRate Data",
         (r"\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?", *(_NUMBER,) * 4),
         ("time", *OHLC, "volume"),

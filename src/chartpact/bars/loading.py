@@ -21,7 +21,7 @@ from chartpact.bars.bars import Bars, as_asked, of_table
 from chartpact.bars.errors import BarsError, SourceNotConfigured, unreadable
 from chartpact.bars.filenames import read_name
 from chartpact.bars.options import OF_CONTENT, SHAPING, LoadOptions, check_options, content_options
-from chartpact.bars.table import Table
+from chartpact.bars.table import BarTable
 
 SOURCE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _ARCHIVES = {
@@ -141,7 +141,7 @@ def _bars(data: bytes, name: str, options: LoadOptions, largest: int | None) -> 
     return of_table(Bars, read_table(data, options, largest), options, name, read_name(name))
 
 
-def read_table(data: bytes, options: LoadOptions, largest: int | None = None) -> Table:
+def read_table(data: bytes, options: LoadOptions, largest: int | None = None) -> BarTable:
     """The table of a file's content, whatever its form."""
     if data.startswith(parquet.MAGIC):
         return parquet.read(data, options, largest)

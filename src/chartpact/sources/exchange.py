@@ -4,6 +4,7 @@ Written against ccxt's documentation and tried against a local server that speak
 API; it has not been tried against a live exchange.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -18,6 +19,7 @@ from chartpact.sources.errors import SourceFailed, UnknownSymbol, near, not_inst
 from chartpact.sources.online import Online, Options
 from chartpact.sources.rows import Answer, Row, day_roll_of, longest_ms
 
+PAIR = re.compile(r"[A-Za-z0-9.$-]{1,20}/[A-Za-z0-9.:-]{1,30}")
 PAGE = 200  # bars to ask for at once where the exchange does not say how many it gives
 
 # ccxt's exceptions, by what they mean to the one who asked; the nearest class counts.
@@ -92,7 +94,7 @@ class Exchange(Online[ExchangeClient]):
         return ExchangeClient(client, theirs - (before + self._now()) // 2)
 
     def _has_form(self, symbol: str) -> bool:
-        return "/" in symbol
+        return bool(PAIR.fullmatch(symbol))
 
     def _check_market(self, client: ExchangeClient, symbol: str) -> None:
         # ccxt would also take BTCUSDT, and choose among the markets of that id.
