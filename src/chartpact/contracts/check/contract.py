@@ -24,6 +24,7 @@ from chartpact.contracts.check.outputs import (
     Map,
     Node,
     OutputChecker,
+    check_events,
     expressions,
     parts,
 )
@@ -299,6 +300,7 @@ class _Checker:
         cases = file.edge_cases.items()
         edges = {name: check_edge(context, name, edge, scope) for name, edge in cases}
         output = OutputChecker(context, scope).check(file.output)
+        check_events(context, file.events, output)
         if not any(TICK_SIZE in rule.config for rule in context.expressions.values()):
             self.keys[TICK_SIZE] = file.config.get(TICK_SIZE, config.UNREAD_TICK_SIZE)
         self._check_config()

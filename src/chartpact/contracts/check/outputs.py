@@ -2,14 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 from pydantic import ValidationError
 
 from chartpact.contracts.check.elements import Context
-from chartpact.contracts.language.document import ContractPath
+from chartpact.contracts.language.document import ContractPath, suggestion
 from chartpact.contracts.language.expressions import EACH
-from chartpact.contracts.language.model import Misfit, OutputList, expression_text, problems_of
+from chartpact.contracts.language.model import (
+    EventList,
+    Misfit,
+    OutputList,
+    expression_text,
+    problems_of,
+)
 from chartpact.contracts.language.nodes import Expression
 from chartpact.contracts.language.values import (
     OWNER,
@@ -231,3 +238,34 @@ class OutputChecker:
         self.context.want(sort, (*place, "sort"), *_SORTED)
         give = self._map(spec.give, (*place, "give"), inner, inside=True)
         return AttachedList(place, value.at, value.element, give, where, sort)
+
+
+def check_events(context: Context, events: Mapping[str, EventList], output: Map) -> None:
+    """Checks which lists of the output are events, and the fields that date and name them."""
+    for key, spec in events.items():
+        place, node = ("events", key), output.items.get(key)
+        if not isinstance(node, Many) or node.split is not None:
+            lists = [name for name, n in output.items.items() if isinstance(n, Many) and not n.split]
+            message = f"{key!r:.60} is not a list of the output"
+            context.problem(place, message, suggestion(key, lists))
+            continue
+        kinds = {name: leaf.kind for name, leaf in node.give.items.items() if isinstance(leaf, Leaf)}
+        named = [("time", spec.time, "time"), ("known", spec.known, "time")]
+        named += [("name", name, "enum") for name in spec.name]
+        for word, name, wanted in named:
+            kind = kinds.get(name)
+            if kind is None or kind.name != wanted or (kind.nullable and wanted == "enum"):
+                what = "a time" if wanted == "time" else "one of a closed table"
+                fit = [known for known, other in kinds.items() if other.name == wanted]
+                message = f"{name!r:.60} of {key} is not {what}"
+                context.problem((*place, word), message, suggestion(name, fit))
+        choices = [kinds[name].names if name in kinds else () for name in spec.name]
+        known = {" ".join(words) for words in product(*choices)}
+        seen: set[str] = set()
+        for side, name in spec.directions():
+            if name not in known or name in seen:
+                message = f"{name!r:.60} has two directions" if name in seen else (
+                    f"{name!r:.60} is no event of {key}"
+                )
+                context.problem((*place, "side", side), message, suggestion(name, sorted(known)))
+            seen.add(name)

@@ -6,6 +6,7 @@ Schema for editors is made from these classes.
 
 import keyword
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import (
@@ -185,6 +186,7 @@ _STEP_SCHEMA = {"type": ["string", "integer"]}
 PayloadKey = Annotated[
     PayloadPath, BeforeValidator(_payload_key), WithJsonSchema(_or_list(_STEP_SCHEMA))
 ]
+_NAME_SCHEMA = {"type": "string", "pattern": f"^{_NAME.pattern}$"}
 Values = Annotated[
     list[Scalar], BeforeValidator(_as_list), WithJsonSchema(_or_list(_SCALAR_SCHEMA))
 ]
@@ -387,6 +389,31 @@ class Reserved(FileSection):
     encodings: list[Text] = []
 
 
+class Directions(FileSection):
+    """The names of events that speak for a rise, and of those that speak for a fall."""
+
+    long: list[Text] = []
+    short: list[Text] = []
+
+
+class EventList(FileSection):
+    """A list of the output whose objects are events: something happened at a time.
+
+    `known` is the bar at whose close it became known. The values of the fields in `name` tell one
+    kind of event from another.
+    """
+
+    time: Name
+    known: Name
+    name: Annotated[list[Name], BeforeValidator(_as_list), WithJsonSchema(_or_list(_NAME_SCHEMA))]
+    side: Directions = Directions()
+
+    def directions(self) -> Iterator[tuple[str, str]]:
+        """Each direction with each name that has it."""
+        yield from (("long", name) for name in self.side.long)
+        yield from (("short", name) for name in self.side.short)
+
+
 class ContractFile(FileSection):
     """A contract as it is written."""
 
@@ -403,6 +430,7 @@ class ContractFile(FileSection):
     states: dict[Name, Machine] = {}
     edge_cases: dict[Name, EdgeCase] = {}
     output: dict[str, Any]
+    events: dict[str, EventList] = {}
     reserved: Reserved = Reserved()
     notes: Text | None = None
 

@@ -151,6 +151,7 @@ class _Comparison:
         refused = ("removed: what was refused is read", MINOR)
         yield from self._entries("edge_cases", lambda _: ("added: more is refused", MAJOR), refused)
         yield from self._output()
+        yield from self._entries("events", lambda _: ("added", MINOR))
         was, now = (dict(_prose(contract.file, ())) for contract in (self.old, self.new))
         if any(was[place] != now[place] for place in was.keys() & now.keys()):
             yield Change("", "prose was reworded", PATCH)

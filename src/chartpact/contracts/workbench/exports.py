@@ -187,6 +187,7 @@ def page(contract: Contract, examples: Sequence[Example] = ()) -> str:
         f"```python\n{python_types(contract).strip()}\n```\n",
         "As JSON Schema:\n",
         f"```json\n{json.dumps(json_schema(contract), indent=1)}\n```\n",
+        *_events(contract),
         *_examples(examples),
     ]
     return "\n".join(part for part in parts if part)
@@ -363,6 +364,18 @@ def _edge_cases(contract: Contract) -> Iterator[str]:
         each = f"each `{edge.each}`: " if edge.each else ""
         rows.append((f"`{name}`", f"{each}{_code(edge.when)}", edge.violation, edge.say or ""))
     yield _table(["case", "when", "violation", "says"], rows)
+
+
+def _events(contract: Contract) -> Iterator[str]:
+    if not contract.file.events:
+        return
+    yield "### Events\n"
+    rows = []
+    for name, events in contract.file.events.items():
+        sides = (", ".join(map(_code, names)) for names in (events.side.long, events.side.short))
+        named = " ".join(map(_code, events.name))
+        rows.append((_code(name), _code(events.time), _code(events.known), named, *sides))
+    yield _table(["list", "drawn at", "known at", "named by", "long", "short"], rows)
 
 
 def _examples(examples: Sequence[Example]) -> Iterator[str]:
