@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from chartpact.charts import indicator as indicator
     from chartpact.contracts import read as read
     from chartpact.joint import read_state as read_state
+    from chartpact.localstudy import study as study
     from chartpact.lookahead import prove as prove
     from chartpact.scene import Scene as Scene
     from chartpact.snapshot import Snapshot as Snapshot
@@ -42,6 +43,7 @@ _PUBLIC: dict[str, tuple[str, str | None]] = {
     "read": ("chartpact.contracts", "read"),
     "read_state": ("chartpact.joint", "read_state"),
     "script": ("chartpact.script", None),
+    "study": ("chartpact.localstudy", "study"),
     "ta": ("chartpact.ta", None),
 }
 

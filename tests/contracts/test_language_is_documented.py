@@ -23,6 +23,7 @@ def words(section):
 SECTIONS = [
     model.ContractFile, model.Identity, model.ConfigKey, model.MemberSpec, model.Attach,
     model.Element, model.Row, model.Machine, model.EdgeCase, model.Reserved, model.OutputList,
+    model.EventList, model.Directions,
 ]  # fmt: skip
 
 

@@ -30,6 +30,7 @@ NOUNS = {
     "snapshot": ("snapshot",),
     "contract": ("contract",),
     "read": ("read",),
+    "study": ("study",),
     "watch": ("watch",),
     "doctor": ("doctor",),
     "completion": (),  # it tells of every verb, so it needs all of them

@@ -36,6 +36,19 @@ def write_text(file: str | None, text: str) -> None:
         raise unwritable(file, error) from None
 
 
+def write_bytes(file: str, data: bytes) -> None:
+    """Writes the data there, or to standard output where the file is -."""
+    try:
+        if file == "-":
+            sys.stdout.buffer.write(data)
+        else:
+            Path(file).write_bytes(data)
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        raise unwritable(file, error) from None
+
+
 def unwritable(file: str, error: Exception) -> UsageError:
     """What is wrong with a file that should be written."""
     folder = Path(file).parent

@@ -12,7 +12,7 @@ from chartpact.bars import Bars
 from chartpact.charts import Chart
 from chartpact.cli import UsageError
 from chartpact.cli.arguments import add_options, read_options
-from chartpact.cli.files import unwritable
+from chartpact.cli.files import write_bytes
 from chartpact.clock import zones
 from chartpact.clock.errors import ClockError
 from chartpact.render.options import PICTURE_BARS, LookOptions
@@ -110,12 +110,4 @@ def save(args: argparse.Namespace, chart: Chart) -> None:
         name = Path(args.output).name
         raise UsageError(f"{name!r} ends neither in .png nor in .svg: say which by --format")
     data = chart.png(**look) if form == "png" else chart.svg(**look).encode()
-    try:
-        if args.output == "-":
-            sys.stdout.buffer.write(data)
-        else:
-            Path(args.output).write_bytes(data)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise unwritable(args.output, error) from None
+    write_bytes(args.output, data)

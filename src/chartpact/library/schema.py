@@ -145,6 +145,18 @@ journal_checkpoints = sa.Table(
     sa.Column("memory_json", sa.Text, nullable=False),
 )
 
+# How many tests a user ran on the same bars, by what was studied, and how often the bars that were
+# held out were looked at. Nothing is forgotten: a study tells how often these bars were tried.
+study_ledger = sa.Table(
+    "study_ledger",
+    metadata,
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("bars_hash", sa.Text, primary_key=True),
+    sa.Column("subject_hash", sa.Text, primary_key=True),
+    sa.Column("tests", sa.BigInteger, nullable=False),
+    sa.Column("confirmations", sa.Integer, nullable=False),
+)
+
 # What a user's web page looks like: the chart and the panels as they were left.
 web_layouts = sa.Table(
     "web_layouts",

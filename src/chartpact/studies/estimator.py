@@ -1,6 +1,6 @@
 """What followed events, and whether chance does as much: sums over bars, tested by blocks of time.
 
-The effect of an event over h bars is the sum of excess over these bars, in units of ATR, times its
+The effect of an event over h bars is the sum of excess over these bars, in ATR as a rule, times its
 side. Events overlap, bars do not: the sum over events is a sum over bars of exposure times excess.
 Without an effect the terms of two bars are uncorrelated, however events overlap. So these sums are
 taken per block of time, and the signs of whole blocks are flipped. The same flips serve all tests:
@@ -30,6 +30,8 @@ LEAST_BLOCKS = 20  # blocks with events, for an interval
 _TIE = 1 - 1e-9  # sums that differ by rounding are equal
 _EULER = 0.5772156649015329
 
+Interval = tuple[float, float]
+
 
 @dataclass(frozen=True)
 class Test:
@@ -40,9 +42,9 @@ class Test:
     entry: Ints
     apart: int
     move: Floats  # of each event: from entry to exit in its direction, in price
-    effect: Floats  # of each event: its excess, in ATR
+    effect: Floats  # of each event: its excess, in units
     excess: Floats  # the same in price
-    favourable: Floats  # the best price on the way, in ATR from the entry
+    favourable: Floats  # from the entry to the best price on the way
     adverse: Floats
     hit: NDArray[np.bool_]
     hit_baseline: Floats
@@ -61,7 +63,7 @@ class Test:
 
     @property
     def mean(self) -> float:
-        """The mean effect in ATR."""
+        """The mean effect."""
         return float(self.effect.mean()) if self.events else 0.0
 
     @property
@@ -77,8 +79,7 @@ class Test:
     @property
     def ratio(self) -> float:
         """The sum in units of what flipped signs make of it."""
-        size = math.sqrt(float(self.gross @ self.gross))
-        return float(self.gross.sum()) / size if size > 0 else 0.0
+        return ratio(self.gross)
 
     @property
     def is_short(self) -> bool:
@@ -93,8 +94,14 @@ class Chance:
     p: float
     q: float
     p_family: float
-    interval: tuple[float, float] | None
-    hit_interval: tuple[float, float] | None
+    interval: Interval | None
+    hit_interval: Interval | None
+
+
+def ratio(gross: Floats) -> float:
+    """A sum over blocks in units of what flipped signs make of it."""
+    size = math.sqrt(float(gross @ gross))
+    return float(gross.sum()) / size if size > 0 else 0.0
 
 
 def measure(market: Market, entry: Ints, side: int, bars: int) -> Test:
@@ -113,8 +120,7 @@ def measure(market: Market, entry: Ints, side: int, bars: int) -> Test:
     best, worst = (up, down) if side > 0 else (down, up)
     ahead = np.zeros(len(prices))
     ahead[:-bars] = side * (prices.open[bars:] - prices.open[:-bars]) > 0
-    there = market.unit > 0
-    there[: market.first] = False
+    there = market.in_bucket.copy()
     there[-bars:] = False
     expected = market.baseline(ahead, there, bars)[entry]
     hit = move > 0
@@ -127,15 +133,19 @@ def measure(market: Market, entry: Ints, side: int, bars: int) -> Test:
         move,
         excess / unit,
         excess,
-        best / unit,
-        worst / unit,
+        best,
+        worst,
         hit,
         expected,
-        np.bincount(block, exposure * market.excess, minlength=blocks),
-        np.bincount(block, weight, minlength=blocks),
-        np.bincount(place, minlength=blocks).astype(np.float64),
-        np.bincount(place, hit, minlength=blocks),
+        _sum(block, exposure * market.excess, blocks),
+        _sum(block, weight, blocks),
+        _sum(place, np.ones(len(entry)), blocks),
+        _sum(place, hit.astype(np.float64), blocks),
     )
+
+
+def _sum(block: Ints, values: Floats, blocks: int) -> Floats:
+    return cast(Floats, np.bincount(block, values, minlength=blocks))
 
 
 def _spread(entry: Ints, exit_: Ints, share: Floats, count: int) -> Floats:
@@ -169,8 +179,7 @@ def judge(tests: Sequence[Test]) -> list[Chance]:
     intervals = _intervals(tests, blocks)
     family, q = step_down(observed, flipped), false_discovery(p)
     return [
-        Chance(float(p[i]), float(q[i]), float(family[i]), *intervals[i])
-        for i in range(len(tests))
+        Chance(float(p[i]), float(q[i]), float(family[i]), *intervals[i]) for i in range(len(tests))
     ]
 
 
@@ -197,16 +206,14 @@ def false_discovery(p: Floats) -> Floats:
     return np.minimum(q, 1.0)
 
 
-def _intervals(
-    tests: Sequence[Test], blocks: int
-) -> list[tuple[tuple[float, float] | None, tuple[float, float] | None]]:
+def _intervals(tests: Sequence[Test], blocks: int) -> list[tuple[Interval | None, Interval | None]]:
     """Of each test the intervals of its mean and of its hits, from blocks drawn again."""
     drawn = (_random(DRAWS * blocks) % np.uint64(blocks)).astype(np.int64).reshape(DRAWS, blocks)
     rows = drawn + blocks * np.arange(DRAWS)[:, None]
     times = np.bincount(rows.ravel(), minlength=DRAWS * blocks).reshape(DRAWS, blocks)
     columns = [part for test in tests for part in (test.unexplained, test.entries, test.hits)]
     sums = times.astype(np.float64) @ np.column_stack(columns)
-    intervals = []
+    intervals: list[tuple[Interval | None, Interval | None]] = []
     for i, test in enumerate(tests):
         if test.is_short:
             intervals.append((None, None))

@@ -8,7 +8,7 @@ that holds them would move against it.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ class Market:
     bars: Bars
     zone: str
     first: int = 0
+    tick: float | None = None  # the unit of effects, in place of ATR
 
     @cached_property
     def block_bars(self) -> int:
@@ -50,11 +51,16 @@ class Market:
         return cast(Ints, np.maximum(since_first, 0) // self.block_bars)
 
     @cached_property
-    def unit(self) -> Floats:
+    def atr(self) -> Floats:
         """ATR(14) as it was known before each bar."""
         known = np.full(len(self.bars), np.nan)
         known[1:] = ta.atr(self.bars.high, self.bars.low, self.bars.close, ATR_BARS)[:-1]
         return known
+
+    @cached_property
+    def unit(self) -> Floats:
+        """What the effect of an entry at each bar is measured in."""
+        return self.atr if self.tick is None else np.full(len(self.bars), self.tick)
 
     @cached_property
     def hours(self) -> int:
@@ -66,7 +72,7 @@ class Market:
     def excess(self) -> Floats:
         """Of each bar its return beyond its bucket; 0 where no bucket is known."""
         returns = np.append(np.diff(self.bars.open), 0.0)
-        there = self._in_bucket.copy()
+        there = self.in_bucket.copy()
         there[-1:] = False
         return np.where(there, returns - self.baseline(returns, there), 0.0)
 
@@ -78,20 +84,21 @@ class Market:
     @cached_property
     def cells(self) -> int:
         """How many buckets hold bars."""
-        return len(np.unique(self._bucket[self._in_bucket]))
+        return len(np.unique(self._bucket[self.in_bucket]))
 
     @cached_property
-    def _in_bucket(self) -> NDArray[np.bool_]:
-        known = np.isfinite(self.unit) & (self.unit > 0)
+    def in_bucket(self) -> NDArray[np.bool_]:
+        """The bars that can be entered: their ATR is known, and not 0."""
+        known: NDArray[np.bool_] = self.atr > 0
         known[: self.first] = False
-        return cast("NDArray[np.bool_]", known)
+        return known
 
     @cached_property
     def _bucket(self) -> Ints:
         """Three buckets an hour, by the terciles of ATR over price."""
         share = np.zeros(len(self.bars))
-        share[1:] = self.unit[1:] / np.abs(self.bars.close[:-1])
-        known = share[self._in_bucket & np.isfinite(share)]
+        share[1:] = self.atr[1:] / np.abs(self.bars.close[:-1])
+        known = share[self.in_bucket & np.isfinite(share)]
         bounds = np.quantile(known, (1 / 3, 2 / 3)) if len(known) else np.zeros(2)
         hour = np.zeros(len(self.bars), np.int64)
         if self.hours > 1:
@@ -121,7 +128,9 @@ class Market:
         return cast(Floats, mean.reshape(-1)[self._bucket * self.blocks + self.block])
 
 
-def _leave_out(total: Floats, count: Ints, around: int) -> tuple[Floats, Ints]:
+def _leave_out(
+    total: NDArray[Any], count: NDArray[Any], around: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """For each block the mean over all blocks that are further away, and how many bars that is."""
     sums = np.stack([total, count])
     blocks = sums.shape[-1]
@@ -129,5 +138,5 @@ def _leave_out(total: Floats, count: Ints, around: int) -> tuple[Floats, Ints]:
     begin = np.maximum(np.arange(blocks) - around, 0)
     end = np.minimum(np.arange(blocks) + around + 1, blocks)
     far = running[..., -1:] - (running[..., end] - running[..., begin])
-    counts = np.rint(far[1]).astype(np.int64)
+    counts = np.rint(far[1]).astype(np.intp)
     return np.where(counts > 0, far[0] / np.maximum(counts, 1), 0.0), counts

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from chartpact import charts, contracts, pacts
+from chartpact import charts, contracts
 from chartpact._version import VERSION
 from chartpact.bars import Bars
 from chartpact.catalogue import PACT, Plan, ScriptIndicator
@@ -80,7 +80,7 @@ def find(plan: Plan, states: Sequence[str], fetch: Fetch, whole: bool) -> Subjec
         return StateSubject(plan, fetch, contract, tuple(states), whole)
     if not contract.file.events:
         machines = [f"{m}={row}" for m, row in _state_names(contract)]
-        hint = f"study a change of its state: --state {machines[0]}" if machines else ""
+        hint = f"study a change of its state, such as {machines[0]}" if machines else ""
         raise refuse("undated", f"{plan.name} dates none of what it draws", hint)
     return RecordSubject(plan, fetch, contract)
 
@@ -114,6 +114,7 @@ class SignalSubject:
         return scene
 
     def history(self, bars: Bars, progress: Progress) -> list[Event]:
+        progress(1.0)
         return sorted(self.standing(bars))
 
     def standing(self, bars: Bars) -> set[Event]:
@@ -182,9 +183,7 @@ class StateSubject(RecordSubject):
         self.whole = whole
         self.wanted = {_read_state(contract, text): text for text in states}
         self.sides = {
-            f"{machine}={row}": side
-            for (machine, row, side) in self.wanted
-            if side is not None
+            f"{machine}={row}": side for (machine, row, side) in self.wanted if side is not None
         }
 
     @cached_property
@@ -208,9 +207,6 @@ class StateSubject(RecordSubject):
             before = now
         return events
 
-    def provisional(self, bars: Bars) -> set[str]:
-        return set()
-
 
 def _state_names(contract: Contract) -> list[tuple[str, str]]:
     machines = contract.file.states.items()
@@ -228,10 +224,8 @@ def _read_state(contract: Contract, text: str) -> tuple[str, str, int | None]:
         raise StudyError("name", f"{contract.name} has no state {named!r:.80}", hint)
     if side:
         if side not in SIDES:
-            raise StudyError("value", f"--state {text:.80}: the side is long or short")
+            raise StudyError("value", f"state {text:.80}: the side is long or short")
         return machine, row, SIDES[side]
     given = contract.file.states[machine].rows[row].give or {}
     sides = [_DIRECTIONS[value] for value in given.values() if value in _DIRECTIONS]
     return machine, row, sides[0] if sides else None
-
-

@@ -245,11 +245,15 @@ def check_events(context: Context, events: Mapping[str, EventList], output: Map)
     for key, spec in events.items():
         place, node = ("events", key), output.items.get(key)
         if not isinstance(node, Many) or node.split is not None:
-            lists = [name for name, n in output.items.items() if isinstance(n, Many) and not n.split]
+            lists = [
+                name for name, n in output.items.items() if isinstance(n, Many) and not n.split
+            ]
             message = f"{key!r:.60} is not a list of the output"
             context.problem(place, message, suggestion(key, lists))
             continue
-        kinds = {name: leaf.kind for name, leaf in node.give.items.items() if isinstance(leaf, Leaf)}
+        kinds = {
+            name: leaf.kind for name, leaf in node.give.items.items() if isinstance(leaf, Leaf)
+        }
         named = [("time", spec.time, "time"), ("known", spec.known, "time")]
         named += [("name", name, "enum") for name in spec.name]
         for word, name, wanted in named:
@@ -264,8 +268,10 @@ def check_events(context: Context, events: Mapping[str, EventList], output: Map)
         seen: set[str] = set()
         for side, name in spec.directions():
             if name not in known or name in seen:
-                message = f"{name!r:.60} has two directions" if name in seen else (
-                    f"{name!r:.60} is no event of {key}"
+                message = (
+                    f"{name!r:.60} has two directions"
+                    if name in seen
+                    else (f"{name!r:.60} is no event of {key}")
                 )
                 context.problem((*place, "side", side), message, suggestion(name, sorted(known)))
             seen.add(name)
