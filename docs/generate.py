@@ -296,6 +296,12 @@ def snapshot_schema() -> str:
     return json.dumps(json_schema(), indent=1) + "\n"
 
 
+def study_schema() -> str:
+    from chartpact.studies import json_schema
+
+    return json.dumps(json_schema(), indent=1) + "\n"
+
+
 def contract_schema() -> str:
     from chartpact.contracts.language.model import json_schema
 
@@ -609,6 +615,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "ta.md": ta_page,
     "scene.schema.json": scene_schema,
     "snapshot.schema.json": snapshot_schema,
+    "study.schema.json": study_schema,
     "contract.schema.json": contract_schema,
     **contract_pages(),
 }

@@ -10,8 +10,10 @@ from chartpact.catalogue import Catalogue
 from chartpact.library.local import LOCAL_USER, database_url
 from chartpact.needs import Fetch
 from chartpact.request import Request
-from chartpact.studies import Ask, Study, StudyAnswer, read_ask
+from chartpact.studies import Ask, ProofEffort, Study, StudyAnswer, read_ask
 from chartpact.studies.ask import HOLD_OUT, Unit
+
+EFFORT = ProofEffort()
 
 
 def study(
@@ -60,7 +62,7 @@ def run(
     def plan(values: Mapping[str, Any]) -> Any:
         return known.plan([Request(indicator, values)])[0]
 
-    answer = studies.study(bars, plan, ask, fetch or sources.fetch, progress=progress)
+    answer = studies.study(bars, plan, ask, fetch or sources.fetch, EFFORT, progress)
     return Study(_enter(answer))
 
 

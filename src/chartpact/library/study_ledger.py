@@ -35,7 +35,7 @@ class StudyLedger:
             if known:
                 counts = {
                     "tests": _ROW.tests + tests,
-                    "confirmations": _ROW.confirmations + confirmed,
+                    "confirmations": _ROW.confirmations + int(confirmed),
                 }
                 mine = (*own, _ROW.subject_hash == subject)
                 connection.execute(sa.update(study_ledger).where(*mine).values(counts))
