@@ -51,7 +51,7 @@ def test_what_each_event_did_is_entered_one_bar_after_it_was_known(run):
     answer = run("mine", BARS, SCRIPT, long=["up"], horizons=[3], hold_out=0)
     high = BARS.high
     known = [i for i in range(10, len(BARS)) if high[i] > high[i - 10 : i].max()]
-    moves = [BARS.open[i + 4] - BARS.open[i + 1] for i in known if i >= 14 and i + 4 < len(BARS)]
+    moves = [BARS.open[i + 4] - BARS.open[i + 1] for i in known if i >= 13 and i + 4 < len(BARS)]
     [horizon] = answer.signals[0].horizons
     assert horizon.events == len(moves)
     assert horizon.mean_ticks == pytest.approx(np.mean(moves) / 0.25)
