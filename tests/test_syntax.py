@@ -170,3 +170,8 @@ def f(a, b=1, *c, d: int, g=3, **e) -> a:
         found = [each for each in children(node) if not isinstance(each, named)]
         assert {*map(id, found)} == {*map(id, told)}, ast.dump(node)
         assert {*map(id, walk(node))} <= {*map(id, ast.walk(node))}
+
+
+def test_a_number_of_thousands_of_digits_is_refused_in_our_words():
+    with pytest.raises(SourceError, match="this number is too large"):
+        list(scan(f"x = {'9' * 5000}"))

@@ -15,6 +15,7 @@ from chartpact.problem import Failure, Problem
 MAX_NESTING = 64
 MAX_DEPTH = 400
 MAX_PARTS = 100_000
+MAX_DIGITS = 1_100  # of a number: 1024 bits, however they are written
 
 Tree = TypeVar("Tree", ast.Expression, ast.Module)
 
@@ -101,6 +102,9 @@ def scan(text: str, prefixes: tuple[str, ...] = ("", "r")) -> Iterator[Token]:
             if previous == "string":
                 hint = "a comma is missing, or join them with +"
                 raise SourceError("syntax", "two texts stand side by side", line, column, hint)
+        elif kind == "number" and len(piece) > MAX_DIGITS:
+            hint = "a whole number has at most 1024 bits"
+            raise SourceError("size", "this number is too large", line, column, hint)
         elif kind == "number" and not _NUMBER.fullmatch(piece):
             hint = "write 1000, 0x3e8, 0.5 or 1e3, without _ and without leading zeros"
             raise SourceError("syntax", f"{piece!r:.40} is not a number", line, column, hint)

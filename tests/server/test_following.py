@@ -9,8 +9,12 @@ import time
 import pytest
 import sqlalchemy as sa
 from mcp import Client, StdioServerParameters
+from tests.postgres import url_for
 from tests.server.test_mcp import over_http, whole_life
 
+from chartpact.clock.system import now_ms
+from chartpact.library.database import open_database
+from chartpact.library.follows import Follows
 from chartpact.server.following import Following
 
 pytestmark = pytest.mark.both_databases
@@ -232,3 +236,16 @@ def test_a_database_that_is_gone_costs_a_line_of_the_log_a_look_and_the_looks_go
         asyncio.run(Following(None, None, None).read_for_ever())
     told = [(record.getMessage(), record.exc_info) for record in caplog.records]
     assert told == [("follows cannot be read: connection refused", None)] * 2
+
+
+def test_a_clock_that_was_set_back_stops_no_follow_and_is_told(tmp_path, monkeypatch):
+    database = open_database(url_for(tmp_path))
+    kept = Follows(database)
+    follow = kept.add("ann", "c", {}, 5_000)
+    kept.lease(follow, "one")
+    now = now_ms()
+    monkeypatch.setattr("chartpact.library.follows.now_ms", lambda: now - 3 * 3_600_000)
+    assert kept.get("ann", follow.follow).stale_since == follow.created_at
+    assert [due.follow for due in kept.due()] == [follow.follow]
+    assert kept.lease(follow, "other").lease_owner == "other"
+    database.close()

@@ -16,6 +16,18 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from chartpact.library.errors import LibraryError
+from chartpact.library.schema import audit_events, tokens
+from chartpact.problem import Problem
+
+GONE = "account removed"  # the last event of a user whose account was removed
+_LAST_EVENT = (
+    sa.select(audit_events.c.event)
+    .where(audit_events.c.user_id == sa.bindparam("user"))
+    .order_by(audit_events.c.event_id.desc())
+    .limit(1)
+)
+
 # A writer waits this long for another to finish before it gives up.
 BUSY_TIMEOUT_MS = 15_000
 
@@ -101,11 +113,13 @@ class Database:
         return connection
 
     @contextmanager
-    def write(self, owner: str | None) -> Iterator[sa.Connection]:
+    def write(self, owner: str | None, *, removed: bool = False) -> Iterator[sa.Connection]:
         """A transaction that may write: all of it happens, or nothing.
 
         Transactions of one owner, a user as a rule, come one after another: what one has counted
         or found missing is so until it ends. None is for a change that depends on nothing read.
+        A user whose account was removed writes nothing any more, but where `removed` says that
+        the writer itself asks for the account.
         """
         with (
             self.writers if self.embedded else nullcontext(),
@@ -114,6 +128,11 @@ class Database:
         ):
             if owner is not None:
                 serialise(connection, owner)
+                if (
+                    not removed
+                    and connection.execute(_LAST_EVENT, {"user": owner}).scalar() == GONE
+                ):
+                    raise LibraryError(Problem("forbidden", "this account was removed"))
             yield connection
 
     def allow_loss(self, connection: sa.Connection) -> None:
@@ -152,6 +171,7 @@ class Database:
             if not self.embedded:
                 connection.exec_driver_sql("SET LOCAL work_mem = '64kB'")
                 connection.exec_driver_sql("SELECT count(*) FROM generate_series(1, 80000)")
+            connection.execute(sa.select(tokens.c.token_hash).limit(1))  # which every call asks
             connection.execute(sa.text("UPDATE alembic_version SET version_num = version_num"))
 
     def close(self) -> None:

@@ -61,8 +61,10 @@ class Follow:
         if self.paused:
             return None
         since = self.created_at if self.read_at is None else self.read_at
-        late = now_ms() - since > STALE_READS * self.every_ms + LEASE_MS
-        return since if late or self.failures else None
+        passed_ms = now_ms() - since
+        late = passed_ms > STALE_READS * self.every_ms + LEASE_MS
+        # Before the last reading: the clock was set back.
+        return since if late or self.failures or passed_ms < -LEASE_MS else None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -147,7 +149,10 @@ class Follows:
     def due(self, user: str | None = None, most: int = 100) -> Sequence[Follow]:
         """The follows of servers that should be read now and that nobody reads, oldest first."""
         now = now_ms()
-        free = [_COLUMNS.due_at <= now, _COLUMNS.lease_until <= now, _COLUMNS.door == SERVER]
+        # Further away than any wait: the clock was set back meanwhile.
+        waits = sa.case((_COLUMNS.every_ms > MOST_WAIT_MS, _COLUMNS.every_ms), else_=MOST_WAIT_MS)
+        back = sa.and_(_COLUMNS.due_at < NEVER, _COLUMNS.due_at > now + waits)
+        free = [sa.or_(_COLUMNS.due_at <= now, back), _is_free(now), _COLUMNS.door == SERVER]
         free += [_COLUMNS.user_id == user] if user is not None else []
         with self._database.read() as connection:
             return self._select(connection, *free, order=_COLUMNS.due_at)[:most]
@@ -156,7 +161,7 @@ class Follows:
         """Takes the right to read a follow, or keeps it; raises where another process has it."""
         now = now_ms()
         with self._database.write(follow.user) as connection:
-            free = sa.or_(_COLUMNS.lease_owner == owner, _COLUMNS.lease_until <= now)
+            free = sa.or_(_COLUMNS.lease_owner == owner, _is_free(now))
             taken = {"lease_owner": owner, "lease_until": now + LEASE_MS}
             query = sa.update(follows).where(*key(follows, follow), free).values(taken)
             if connection.execute(query).rowcount == 0:
@@ -195,6 +200,11 @@ class Follows:
 def key(table: sa.Table, follow: Follow) -> tuple[sa.ColumnElement[bool], ...]:
     """Selects the rows of one follow."""
     return table.c.user_id == follow.user, table.c.follow == follow.follow
+
+
+def _is_free(now: int) -> sa.ColumnElement[bool]:
+    """Whether nobody has the lease. One beyond the longest is older than a clock set back."""
+    return sa.or_(_COLUMNS.lease_until <= now, _COLUMNS.lease_until > now + LEASE_MS)
 
 
 def due_after(time_ms: int) -> sa.ColumnElement[int]:

@@ -209,8 +209,9 @@ def _add_watch(
     @_serve_page(app, "/metrics")
     async def tell_metrics(request: Request) -> Response:
         """For who is on this machine, or shows the token that the operator chose."""
-        shown_token = request.headers.get("authorization", "").partition(" ")[2]
-        knows = metrics_token is not None and equal(shown_token, metrics_token)
+        scheme, _, shown_token = request.headers.get("authorization", "").partition(" ")
+        bears = metrics_token is not None and scheme.lower() == "bearer"
+        knows = bears and equal(shown_token, str(metrics_token))
         if not (knows or is_local(request)):
             message = "metrics are for this machine, or for who has CHARTPACT_METRICS_TOKEN"
             return JSONResponse(Problem("forbidden", message).to_json(), 403)

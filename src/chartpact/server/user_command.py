@@ -98,13 +98,13 @@ def _ask_password(args: argparse.Namespace) -> str:
     from chartpact.server.auth.passwords import hash_password
 
     if args.password_stdin:
-        return hash_password(sys.stdin.readline().rstrip("\r\n"))
+        return hash_password(sys.stdin.readline().rstrip("\r\n"), args.name)
     if not sys.stdin.isatty():
         raise _usage("there is no terminal to ask for a password: use --password-stdin")
     password = getpass.getpass(f"Password of {args.name}: ")
     if getpass.getpass("Again: ") != password:
         raise _usage("the two passwords differ; nothing was changed")
-    return hash_password(password)
+    return hash_password(password, args.name)
 
 
 def run_add(args: argparse.Namespace) -> int:

@@ -5,16 +5,20 @@ import time
 
 import pytest
 import sqlalchemy as sa
+from tests.cases import in_one_test
 from tests.postgres import url_for
 
 from chartpact.__main__ import main
 from chartpact.library.database import Database, open_database
+from chartpact.library.errors import LibraryError
+from chartpact.library.layouts import Layouts
 from chartpact.library.schema import audit_events, metadata, user_indicators, users, web_sessions
 from chartpact.server.auth import passwords
 from chartpact.server.auth.accounts import AccountError, Accounts
-from chartpact.server.auth.grants import Consent, Denied, Grants, challenge_of
+from chartpact.server.auth.grants import Consent, Denied, Grants, Lookup, challenge_of
 from chartpact.server.auth.secret import digest, new_secret
 from chartpact.server.auth.sessions import Sessions
+from chartpact.server.refusals import DATABASE_FAILED
 
 pytestmark = pytest.mark.both_databases
 HASH = passwords.hash_password("correct horse battery")
@@ -220,3 +224,52 @@ def test_the_operator_adds_lists_changes_and_removes_users(operator, tmp_path):
     assert "use --yes" in operator("remove", "ann")[2]
     assert operator("remove", "ann", "--yes")[0] == 0
     assert operator("list")[:2] == (0, "")
+
+
+def test_who_was_removed_writes_nothing_any_more_until_they_are_added_again(database):
+    accounts, layouts = Accounts(database), Layouts(database)
+    accounts.add("ann", HASH)
+    layouts.put("ann", {"of": "ann"})
+    accounts.remove("ann")
+    with pytest.raises(LibraryError, match="this account was removed"):
+        layouts.put("ann", {"of": "ann"})
+    accounts.add("ann", HASH)
+    layouts.put("ann", {"of": "the next"})
+    assert layouts.get("ann") == {"of": "the next"}
+
+
+def test_what_an_earlier_version_left_of_a_removed_account_is_purged_from_every_table(database):
+    accounts = Accounts(database)
+    for user in ("ann", "bob"):
+        accounts.add(user, HASH)
+    accounts.remove("ann")
+    theirs = [table for table in metadata.sorted_tables if "user_id" in table.c]
+    kinds = {str: "text", int: 7, bytes: b"x"}
+    with database.write(None) as connection:
+        for table in theirs:
+            if table not in (users, audit_events):
+                row = {column.name: kinds[column.type.python_type] for column in table.columns}
+                connection.execute(sa.insert(table).values(row | {"user_id": "ann"}))
+    accounts.purge()
+    with database.read() as connection:
+        for table in theirs:
+            if table is not audit_events:
+                assert "ann" not in connection.execute(sa.select(table.c.user_id)).scalars().all()
+    assert [account.name for account in accounts.list()] == ["bob"]
+
+
+@in_one_test("password", ["a" * 10, "1234567890", "password123", "P@ssw0rd!!1", "annann2026"])
+def test_a_password_that_anybody_would_try_first_is_refused(password):
+    with pytest.raises(passwords.BadPassword, match="anybody would try"):
+        passwords.hash_password(password, "ann")
+
+
+def test_a_failing_look_up_of_a_token_is_a_failure_of_the_database(database):
+    if not database.embedded:
+        pytest.skip("the driver of PostgreSQL is asked through SQLAlchemy")
+    with database.write(None) as connection:
+        connection.exec_driver_sql("ALTER TABLE tokens RENAME TO gone")
+    with pytest.raises(DATABASE_FAILED, match="no such table"):
+        Lookup(database).bearer("x")
+    with pytest.raises(DATABASE_FAILED):
+        database.check_writable()

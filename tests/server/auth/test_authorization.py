@@ -206,6 +206,13 @@ def test_what_is_wrong_is_told_to_the_client_with_state_and_issuer(
     assert "code" not in said
 
 
+def test_a_mistake_sends_nobody_to_a_site_that_anybody_can_register(site, ann):
+    phish = Program(site, redirect_uri="https://evil.example/phish")
+    answer = ann.get(f"/authorize?{phish.query(response_type='x')}")
+    assert answer.status_code == 400
+    assert "location" not in answer.headers
+
+
 def test_a_stranger_is_asked_to_sign_in_before_anything_is_fetched_or_redirected(browser, program):
     for query in (
         program.query(),

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
+from starlette.requests import Request
+from tests.cases import in_one_test
 from tests.server.auth.conftest import (
     LISTING,
     MCP_HEADERS,
@@ -19,6 +21,7 @@ from chartpact.library.schema import tokens
 from chartpact.server.auth.authority import AuthSettings
 from chartpact.server.auth.gate import ResourceServer
 from chartpact.server.auth.grants import Bearer
+from chartpact.server.auth.requests import PROXIED, is_local
 from chartpact.server.auth.secret import digest
 from chartpact.server.front import OPEN, OPEN_FOLDERS
 from chartpact.server.identity import Caller
@@ -258,3 +261,10 @@ def test_the_sdk_refuses_another_audience_by_itself(tmp_path):
         assert status(mine, {"read"}, token=False) == 401  # a web session speaks no MCP
         for other in ("https://other.example/mcp", "http://127.0.0.1:2/mcp", "x", ""):
             assert status(other, {"read"}) == 401
+
+
+@in_one_test("name", sorted({*PROXIED, "x-forwarded-for", "x-forwarded-proto", "x-real-ip", "via"}))
+def test_who_asks_through_a_proxy_is_not_at_this_machine(name):
+    scope = {"type": "http", "client": ("127.0.0.1", 1)}
+    assert is_local(Request({**scope, "headers": []}))
+    assert not is_local(Request({**scope, "headers": [(name.encode(), b"x")]}))

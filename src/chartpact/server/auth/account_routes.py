@@ -197,7 +197,9 @@ class _People:
         address = address_of(request)
         await self._authority.throttle.spend("sign_up", address)
         try:
-            hashed = await self._authority.hashing.hash(fields.get("password", ""))
+            hashed = await self._authority.hashing.hash(
+                fields.get("password", ""), fields.get("name", "")
+            )
             accounts = self._authority.accounts
             user = await self._authority.run(
                 accounts.sign_up, fields.get("name", ""), hashed, address
@@ -291,7 +293,7 @@ class _People:
         if not await self._knows_password(request, account, fields):
             return await self._show(visitor, account, "the present password is wrong", status=403)
         try:
-            hashed = await self._authority.hashing.hash(fields.get("new", ""))
+            hashed = await self._authority.hashing.hash(fields.get("new", ""), account.name)
         except Failure as failure:
             return await self._show(visitor, account, failure.message, status=422)
         await self._authority.run(

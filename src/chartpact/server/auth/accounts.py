@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from chartpact.clock.system import now_ms
-from chartpact.library.database import Database
+from chartpact.library.database import GONE, Database
 from chartpact.library.local import LOCAL_USER
-from chartpact.library.schema import metadata, users, web_sessions
+from chartpact.library.schema import audit_events, metadata, users, web_sessions
 from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.server.auth import audit
 from chartpact.server.auth.secret import new_id
@@ -74,7 +74,7 @@ class Accounts:
         self, user: str, name: str, origin: str, password: str | None, address: str | None = None
     ) -> None:
         try:
-            with self._database.write(user) as connection:
+            with self._database.write(user, removed=True) as connection:
                 connection.execute(
                     sa.insert(users).values(
                         user_id=user,
@@ -130,7 +130,7 @@ class Accounts:
         address: str | None = None,
     ) -> None:
         """Changes a password, and signs out every browser but the one that changed it."""
-        with self._database.write(user) as connection:
+        with self._database.write(user, removed=True) as connection:
             changed = connection.execute(
                 sa.update(users).where(users.c.user_id == user).values(password_hash=password_hash)
             )
@@ -147,10 +147,26 @@ class Accounts:
 
     def remove(self, user: str, address: str | None = None) -> None:
         """Deletes an account and every row of it; only the log says that there was one."""
-        with self._database.write(user) as connection:
+        with self._database.write(user, removed=True) as connection:
             for table in _tables_of_users():
                 connection.execute(sa.delete(table).where(table.c.user_id == user))
-            audit.record(connection, "account removed", user=user, address=address)
+            audit.record(connection, GONE, user=user, address=address)
+
+    def purge(self) -> None:
+        """Deletes what an earlier version left of accounts that were removed."""
+        with self._database.read() as connection:
+            event = audit_events.c.event
+            gone = connection.execute(sa.select(audit_events.c.user_id).where(event == GONE))
+            removed = {*gone.scalars()} - {
+                *connection.execute(sa.select(users.c.user_id)).scalars()
+            }
+        for user in removed:
+            with self._database.write(user, removed=True) as connection:
+                known = sa.select(users.c.user_id).where(users.c.user_id == user)
+                for table in _tables_of_users():
+                    left = sa.delete(table).where(table.c.user_id == user, ~known.exists())
+                    if table is not audit_events:
+                        connection.execute(left)
 
 
 def _tables_of_users() -> Sequence[sa.Table]:

@@ -106,6 +106,7 @@ class Authority:
         while True:
             try:
                 await self.run(self.grants.purge)
+                await self.run(self.accounts.purge)
                 if self._ledger is not None:
                     await self.run(self._ledger.purge)
             except DATABASE_FAILED as failure:  # the next time may succeed

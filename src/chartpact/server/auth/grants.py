@@ -6,6 +6,7 @@ token comes twice, somebody else has it too, and the whole family is revoked.
 
 import base64
 import hashlib
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -175,8 +176,10 @@ class Lookup:
                 row = cast(Any, driver).execute(query, {"hash": hashed}).fetchone()
             else:
                 row = connection.execute(sa.text(query), {"hash": hashed}).first()
-        except BaseException:
+        except BaseException as error:
             connection.close()
+            if isinstance(error, sqlite3.Error):  # told as by every other question
+                raise sa.exc.DatabaseError(query, None, error) from error
             raise
         self._idle.append(connection)
         return row
@@ -196,7 +199,7 @@ class Grants:
     def issue_code(self, consent: Consent, address: str | None) -> str:
         """A code for what the user agreed to, good once within a minute; raises Denied."""
         code, grant, now = new_secret("cpc_"), new_id(), now_ms()
-        with self._database.write(consent.user) as connection:
+        with self._database.write(consent.user, removed=True) as connection:
             _require_account(connection, consent.user)
             self._make_room(connection, consent.user)
             connection.execute(
@@ -429,7 +432,7 @@ class Grants:
 
     def disconnect(self, user: str, grant_id: str, address: str | None) -> None:
         """Revokes one grant of the user; another user's is left alone."""
-        with self._database.write(user) as connection:
+        with self._database.write(user, removed=True) as connection:
             grant = _read_grant(connection, grant_id)
             if grant is not None and grant.user_id == user:
                 _drop_grant(connection, grant_id)
@@ -454,7 +457,7 @@ class Grants:
             raise Denied("invalid_request", "a token's name has 1 to 80 letters")
         token, now = new_secret("cpp_"), now_ms()
         personal = (tokens.c.user_id == user, tokens.c.kind == "personal")
-        with self._database.write(user) as connection:
+        with self._database.write(user, removed=True) as connection:
             _require_account(connection, user)
             connection.execute(sa.delete(tokens).where(*personal, tokens.c.expires_at <= now))
             count = sa.select(sa.func.count()).select_from(tokens).where(*personal)
@@ -487,7 +490,7 @@ class Grants:
             return [PersonalToken(*row) for row in connection.execute(query)]
 
     def drop_personal(self, user: str, token_id: str, address: str | None) -> None:
-        with self._database.write(user) as connection:
+        with self._database.write(user, removed=True) as connection:
             dropped = connection.execute(
                 sa.delete(tokens).where(
                     tokens.c.user_id == user,

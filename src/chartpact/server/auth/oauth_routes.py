@@ -16,7 +16,7 @@ from starlette.routing import Route
 from chartpact.server.allowance import TooMuch
 from chartpact.server.auth import pages
 from chartpact.server.auth.authority import Authority
-from chartpact.server.auth.clients import Client
+from chartpact.server.auth.clients import Client, is_loopback
 from chartpact.server.auth.grants import ACCESS_MS, SCOPES, Consent, Denied, Issued
 from chartpact.server.auth.realm import Realm
 from chartpact.server.auth.requests import (
@@ -190,6 +190,10 @@ class _Server:
         try:
             asked = self._check(fields, client, redirect_uri, realm)
         except _RedirectError as error:
+            if not is_loopback(redirect_uri):
+                # Anybody registers a client: for a link with a mistake in it, this server would
+                # send whoever is signed in to any site (RFC 9700, 4.11.2).
+                raise Denied(error.error, error.description) from None
             return self._redirect(realm, redirect_uri, fields, error=error.error,
                                   error_description=error.description)  # fmt: skip
         token = visitor.form_token(f"consent {query}")

@@ -8,6 +8,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
 from chartpact.problem import Failure, Problem
+from chartpact.server.auth.common_passwords import is_common
 
 LEAST_LETTERS = 10
 MOST_LETTERS = 512
@@ -26,11 +27,16 @@ class BadPassword(Failure):
     """A new password that is refused."""
 
 
-def hash_password(password: str) -> str:
-    """The hash to store of a new password; raises BadPassword."""
+def hash_password(password: str, name: str = "") -> str:
+    """The hash to store of a new password of an account; raises BadPassword."""
     if not LEAST_LETTERS <= len(password) <= MOST_LETTERS:
         message = f"a password has {LEAST_LETTERS} to {MOST_LETTERS} letters"
         raise BadPassword(Problem("value", message))
+    if is_common(password, name):
+        message = "this password is among the first that anybody would try"
+        raise BadPassword(
+            Problem("value", message, "take several words that do not belong together")
+        )
     return _HASHER.hash(_normalize(password))
 
 
@@ -58,9 +64,9 @@ class Hashing:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, verify, stored, password)
 
-    async def hash(self, password: str) -> str:
+    async def hash(self, password: str, name: str) -> str:
         return await asyncio.get_running_loop().run_in_executor(
-            self._threads, hash_password, password
+            self._threads, hash_password, password, name
         )
 
     def close(self) -> None:

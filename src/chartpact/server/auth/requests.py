@@ -13,6 +13,9 @@ from chartpact.server.auth.secret import equal, sign
 from chartpact.server.auth.sessions import read_cookie
 
 MOST_FIELDS = 40
+# How headers begin by which proxies tell for whom they ask.
+PROXIED = ("x-forwarded", "forwarded", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "via",
+           "true-client-ip", "cf-connecting-ip", "fastly-client-ip", "x-original-for")  # fmt: skip
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -43,9 +46,7 @@ def is_local(request: Request) -> bool:
         near = ipaddress.ip_address(address_of(request) or "").is_loopback
     except ValueError:
         return False
-    return near and not any(
-        name.startswith("x-forwarded") or name == "forwarded" for name in request.headers
-    )
+    return near and not any(name.startswith(PROXIED) for name in request.headers)
 
 
 def address_of(request: Request) -> str | None:

@@ -28,7 +28,7 @@ class Sessions:
         """
         session, now = new_secret(), now_ms()
         query = sa.select(users.c.password_hash).where(users.c.user_id == user)
-        with self._database.write(user) as connection:
+        with self._database.write(user, removed=True) as connection:
             account = connection.execute(query).first()
             if account is None or password_hash not in (None, account.password_hash):
                 raise Denied("access_denied", "the account has changed: sign in again")
