@@ -14,7 +14,7 @@ ARGS ?=
 PARALLEL = --numprocesses=$(JOBS) --dist=loadfile --no-loadscope-reorder
 BENCH ?= ta
 
-.PHONY: serve test exhaustive test-postgres quick check bench fuzz guard steps mutants soak docs gallery web format clean
+.PHONY: serve test exhaustive test-postgres quick check bench fuzz guard steps mutants soak nightly docs gallery web format clean
 
 serve: $(READY)
 	@$(BIN)/chartpact serve --no-auth $(ARGS)
@@ -44,6 +44,10 @@ check: $(DEV) $(NODE)
 format: $(DEV)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# What the suite samples, in full; the sum of it takes hours.
+nightly: exhaustive test-postgres mutants soak fuzz
+	$(BIN)/python -m tests.fuzz $(or $(MUTANTS),20000)
 
 docs: $(DEV)
 	$(BIN)/python docs/generate.py
