@@ -25,6 +25,8 @@ from tests.effort import EXHAUSTIVE
 from tests.server.conftest import SCRIPT, Running, serving
 from tests.server.test_mcp import over_http
 
+from chartpact.sandbox import wire
+
 pytestmark = pytest.mark.slow
 
 SAMPLE = {"symbol": "sample:es-5m", "bars": 20, "format": "summary"}
@@ -111,8 +113,7 @@ def hostile_names(folder: Path, turn: int) -> list[str]:
 def is_refused(answer: Any) -> bool:
     """Whether the answer of a tool or a route says that there is no such thing."""
     if isinstance(answer, dict) and "columns" in answer:
-        packed = base64.b64decode(answer["columns"])
-        answer = json.loads(packed[8 : 8 + int.from_bytes(packed[4:8], "little")])
+        answer, _ = wire.decode(base64.b64decode(answer["columns"]))
     if isinstance(answer, dict) and "indicators" in answer:
         return any("error" in drawn for drawn in answer["indicators"])
     if isinstance(answer, dict) and "readings" in answer:

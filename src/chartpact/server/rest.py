@@ -104,11 +104,12 @@ def routes(verbs: Verbs) -> APIRouter:
     async def chart_series(user: User, ask: shapes.SeriesAsk) -> Response:
         """A chart as typed columns, whole or a range of its bars, for programs that draw.
 
-        The body is two little-endian uint32, 0x31504331 and the length of the head; then the head,
-        as JSON; then arrays. A column stands in the head as `{"$": TYPE, "at": OFFSET, "n": COUNT}`
-        with a type of f8, u1 or u2 and an offset from the end of the head; a colour for each bar as
-        `{"palette": […], "codes": COLUMN}`. An indicator that ran as a script has the `steps` that
-        its run was charged and the milliseconds of processor time that it took (`cpu_ms`).
+        The body is eight bytes, `cpact`, 0, 1 and a line feed; two little-endian uint64, the sizes
+        of the JSON and of the arrays; then the JSON, `[HEAD, [[TYPE, COUNT], …]]`, and the arrays,
+        each padded to eight bytes. The types are d (float64), q (int64), H (uint16) and B (uint8).
+        A column stands in the head as `{"$": NUMBER}`, its place in the list; a colour for each bar
+        as `{"palette": […], "codes": COLUMN}`. An indicator that ran as a script has the `steps`
+        that its run was charged and the milliseconds of processor time that it took (`cpu_ms`).
         """
         out = await verbs.charts.encode_series(user, ask)
         return Response(out, media_type="application/octet-stream")

@@ -1,16 +1,12 @@
 """A chart as typed columns for the web page: a JSON head, then arrays, each of them once.
 
-The answer is two little-endian uint32, a magic number and the length of the head, then the head as
-JSON, then the arrays. A column stands in the head as `{"$": "f8", "at": OFFSET, "n": COUNT}`, with
-its offset counted from the end of the head. A colour for each bar is `{"palette": […], "codes":
-COLUMN}`.
+The answer is a packet of `chartpact.sandbox.wire`. A column stands in the head as `{"$": NUMBER}`,
+its place among the arrays. A colour for each bar is `{"palette": […], "codes": COLUMN}`.
 
 A whole answer has the times of all bars and everything that is not a value for each bar. A part has
 the values of a range of bars alone, for a page that has the rest.
 """
 
-import json
-import struct
 from typing import Any
 
 import numpy as np
@@ -22,33 +18,26 @@ from chartpact.drawing.fieldtypes import SERIES
 from chartpact.drawing.recordarray import RecordArray
 from chartpact.prices import STORED
 from chartpact.render.titles import name_of
+from chartpact.sandbox import wire
 from chartpact.scene import Drawn, Scene
 from chartpact.scene.plots import Plot
 from chartpact.textcolumn import TextColumn
 
-MAGIC = 0x31504331
-ALIGNMENT = 8
-
 
 class Columns:
-    """Arrays one after another, each aligned; equal ones are stored once."""
+    """The arrays of a packet; equal ones are stored once."""
 
     def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._size = 0
-        self._known: dict[tuple[str, bytes], dict[str, Any]] = {}
+        self._numbers: dict[tuple[str, bytes], int] = {}
+        self._columns: list[wire.Column] = []
 
     def put(self, values: NDArray[Any], dtype: str) -> dict[str, Any]:
         """Stores an array and returns what stands for it in the head."""
-        raw = np.ascontiguousarray(values, f"<{dtype}").tobytes()
-        place = self._known.get((dtype, raw))
-        if place is None:
-            place = {"$": dtype, "at": self._size, "n": len(values)}
-            self._known[dtype, raw] = place
-            padding = -len(raw) % ALIGNMENT
-            self._pieces += [raw, bytes(padding)]
-            self._size += len(raw) + padding
-        return place
+        column = np.ascontiguousarray(values, f"<{dtype}")
+        number = self._numbers.setdefault((dtype, column.tobytes()), len(self._columns))
+        if number == len(self._columns):
+            self._columns.append(column)
+        return {"$": number}
 
     def put_numbers(self, values: NDArray[Any]) -> dict[str, Any]:
         return self.put(values, "f8")
@@ -58,9 +47,7 @@ class Columns:
         return {"palette": list(column.categories), "codes": codes}
 
     def join(self, head: dict[str, Any]) -> bytes:
-        text = json.dumps(head, allow_nan=False, separators=(",", ":")).encode()
-        text += b" " * (-len(text) % ALIGNMENT)
-        return struct.pack("<II", MAGIC, len(text)) + text + b"".join(self._pieces)
+        return b"".join(wire.encode(head, self._columns))
 
 
 def encode(chart: Chart, first: int, last: int, *, part: bool = False) -> bytes:

@@ -1,13 +1,11 @@
 """What the server offers to the page, asked for without a browser."""
 
-import json
-import struct
-
 import httpx2
 import numpy as np
 import pytest
 from tests.service import PLAIN
 
+from chartpact.sandbox import wire
 from chartpact.server import web
 
 
@@ -18,15 +16,8 @@ def http(site):
 
 
 def unpack(body: bytes):
-    magic, size = struct.unpack("<II", body[:8])
-    assert magic == 0x31504331
-    head = json.loads(body[8 : 8 + size])
-
-    def column(place):
-        dtype = np.dtype(f"<{place['$']}")
-        return np.frombuffer(body, dtype, place["n"], 8 + size + place["at"])
-
-    return head, column
+    head, columns = wire.decode(body)
+    return head, lambda place: columns[place["$"]]
 
 
 def test_a_series_has_prices_placing_legends_and_each_column_once(http):

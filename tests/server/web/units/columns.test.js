@@ -4,26 +4,27 @@ import { addPart, readChart, widen } from "../../../../src/chartpact/server/stat
 
 /** An answer as the server packs it. */
 function pack(head, ...columns) {
-  const text = new TextEncoder().encode(JSON.stringify(head));
+  const shapes = columns.map((values) => ["d", values.length]);
+  const text = new TextEncoder().encode(JSON.stringify([head, shapes]));
   const size = Math.ceil(text.length / 8) * 8;
-  const buffer = new ArrayBuffer(8 + size + 8 * columns.flat().length);
-  new Uint32Array(buffer, 0, 2).set([0x31504331, size]);
-  new Uint8Array(buffer, 8, size).fill(32).set(text);
-  new Float64Array(buffer, 8 + size).set(columns.flat());
+  const buffer = new ArrayBuffer(24 + size + 8 * columns.flat().length);
+  new Uint8Array(buffer, 0, 8).set(new TextEncoder().encode("cpact\0\u0001\n"));
+  new BigUint64Array(buffer, 8, 2).set([BigInt(size), BigInt(8 * columns.flat().length)]);
+  new Uint8Array(buffer, 24, size).fill(32).set(text);
+  new Float64Array(buffer, 24 + size).set(columns.flat());
   return buffer;
 }
-const column = (at, n) => ({ $: "f8", at: 8 * at, n });
-const line = (at) => ({ kind: "line", color: "#112233", values: column(at, 2) });
-const prices = (at) =>
-  Object.fromEntries(["open", "high", "low", "close", "volume"].map((name) => [name, column(at, 2)]));
+const line = (number) => ({ kind: "line", color: "#112233", values: { $: number } });
+const prices = (number) =>
+  Object.fromEntries(["open", "high", "low", "close", "volume"].map((name) => [name, { $: number }]));
 
 test("columns that are equal are kept once until earlier bars part them", () => {
-  const bars = { time: column(0, 4), ...prices(4) };
-  const indicators = [{ scene: { plots: [line(6), line(6)] } }];
+  const bars = { time: { $: 0 }, ...prices(1) };
+  const indicators = [{ scene: { plots: [line(2), line(2)] } }];
   const chart = readChart(pack({ first: 2, count: 4, bars, indicators }, [0, 1, 2, 3], [9, 9], [7, 8]));
   const [one, other] = chart.indicators[0].scene.plots;
   assert.equal(one.values, other.values);
-  const part = { first: 0, count: 4, bars: prices(0), indicators: [{ plots: [line(2), line(4)] }] };
+  const part = { first: 0, count: 4, bars: prices(0), indicators: [{ plots: [line(1), line(2)] }] };
   addPart(chart, pack(part, [9, 9], [1, 2], [3, 4]));
   assert.deepEqual([...one.values], [1, 2, 7, 8]);
   assert.deepEqual([...other.values], [3, 4, 7, 8]);

@@ -1,9 +1,10 @@
 // A chart as typed columns: what `POST /api/v1/charts/series` answers, whole or a range of bars.
 import { BY_BAR, PAINTS } from "./facts.js";
 
-const MAGIC = 0x31504331;
+const MAGIC = "cpact\0\u0001\n";
+const HEADER = 24; // bytes: the magic, then the sizes of the JSON and of the arrays
 /** @type {Record<string, any>} */
-const ARRAYS = { f8: Float64Array, u1: Uint8Array, u2: Uint16Array };
+const ARRAYS = { d: Float64Array, q: BigInt64Array, H: Uint16Array, B: Uint8Array };
 /** @type {Record<string, string>} */
 const AHEAD = { values: "ahead", a: "a_ahead", b: "b_ahead" };
 const PRICES = ["open", "high", "low", "close", "volume"];
@@ -13,13 +14,31 @@ const PRICES = ["open", "high", "low", "close", "volume"];
  * @param {ArrayBuffer} buffer
  */
 function unpack(buffer) {
-  const view = new DataView(buffer);
-  if (view.getUint32(0, true) !== MAGIC) throw new Error("the answer is not a chart");
-  const size = view.getUint32(4, true);
-  const text = new TextDecoder().decode(new Uint8Array(buffer, 8, size));
-  return JSON.parse(text, (_, value) =>
-    value && value.$ ? new ARRAYS[value.$](buffer, 8 + size + value.at, value.n) : value,
-  );
+  const decoder = new TextDecoder();
+  if (buffer.byteLength < HEADER || decoder.decode(new Uint8Array(buffer, 0, 8)) !== MAGIC)
+    throw new Error("the answer is not a chart");
+  const size = Number(new DataView(buffer).getBigUint64(8, true));
+  const [head, shapes] = JSON.parse(decoder.decode(new Uint8Array(buffer, HEADER, size)));
+  let at = HEADER + size;
+  const columns = shapes.map((/** @type {[string, number]} */ [type, count]) => {
+    const column = new ARRAYS[type](buffer, at, count);
+    at += Math.ceil(column.byteLength / 8) * 8;
+    return column;
+  });
+  return place(head, columns);
+}
+
+/**
+ * A part of the head with the arrays that it names by their numbers.
+ * @param {any} value
+ * @param {any[]} columns
+ * @returns {any}
+ */
+function place(value, columns) {
+  if (value === null || typeof value !== "object") return value;
+  if (value.$ !== undefined) return columns[value.$];
+  for (const key of Object.keys(value)) value[key] = place(value[key], columns);
+  return value;
 }
 
 /** Columns for all bars and those ahead, of which some values are known; equal ones are shared. */
