@@ -298,7 +298,7 @@ INLINE: Request = {
 KNOWN: Request = {
     "tz": "UTC", "stamp": "open", "columns": "close=close", "sort": True, "date_order": "dmy",
     "decimal": ".", "timeframe": "1h", "tick_size": 0.5, "day_roll": "17:00 America/New_York",
-    "market": "listed",
+    "market": "listed", "resample_stamp": "first", "last": 100,
 }  # fmt: skip
 BIAS: Request = {"symbol": "sample:es-5m", "timeframe": "15m", "profile": "tfo"}
 DAY: Request = {"day_roll": "18:00 America/New_York"}
