@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from chartpact.syntax import Places, SourceError, children, guarded_parse, scan, walk
+from chartpact.problem import Failure
+from chartpact.syntax import Places, children, guarded_parse, scan, walk
 
 
 def parse(text, kind=ast.Expression, **limits):
@@ -36,7 +37,7 @@ def parse(text, kind=ast.Expression, **limits):
     ids=lambda text: text[:12],
 )
 def test_deep_or_endless_text_is_refused_before_it_can_exhaust_the_parser(text):
-    with pytest.raises(SourceError) as refused:
+    with pytest.raises(Failure) as refused:
         parse(text, prefixes=("",))
     assert refused.value.kind in ("size", "syntax")
 
@@ -47,7 +48,7 @@ def test_deep_or_endless_text_is_refused_before_it_can_exhaust_the_parser(text):
     "'\\d' '\\x1' '\\U00110000' é ½ a\tb a\fb $x ?x x! 'a \"a '''a".split(" "),
 )
 def test_spellings_that_starlark_does_not_know_are_refused(text):
-    with pytest.raises(SourceError) as refused:
+    with pytest.raises(Failure) as refused:
         parse(text)
     assert refused.value.kind == "syntax"
     assert refused.value.line == 1
@@ -85,13 +86,13 @@ def test_what_starlark_spells_is_parsed_as_python_does(text):
 def test_texts_stand_side_by_side_only_as_statements():
     parse("'a'\n'b'", ast.Module)
     for text in ("'a' 'b'", "('a'\n'b')", "'a' \\\n'b'", "('a' # c\n'b')"):
-        with pytest.raises(SourceError, match="side by side"):
+        with pytest.raises(Failure, match="side by side"):
             parse(text, ast.Module)
 
 
 def test_a_program_may_have_any_number_of_statements_but_not_of_levels():
     parse("x = -1\n" * 5000, ast.Module)
-    with pytest.raises(SourceError, match="nested more than 64"):
+    with pytest.raises(Failure, match="nested more than 64"):
         parse("x = " + "(" * 65 + "1" + ")" * 65, ast.Module)
     parse("x = " + "(" * 60 + "1" + ")" * 60, ast.Module)
 
@@ -101,7 +102,7 @@ def test_commas_do_not_count_as_depth():
 
 
 def test_an_error_tells_its_place_in_characters():
-    with pytest.raises(SourceError) as refused:
+    with pytest.raises(Failure) as refused:
         parse("a + ('éé' +\n  1_0)")
     assert (refused.value.line, refused.value.column) == (2, 3)
 
@@ -113,7 +114,7 @@ def test_a_node_is_placed_by_characters_although_ast_counts_bytes():
 
 
 def test_a_text_longer_than_its_limit_is_refused_unread():
-    with pytest.raises(SourceError, match="at most 10"):
+    with pytest.raises(Failure, match="at most 10"):
         parse("1 + 1 + 1 + 1", max_chars=10)
 
 
@@ -122,7 +123,7 @@ def test_a_text_longer_than_its_limit_is_refused_unread():
 def test_any_text_is_either_parsed_or_refused_with_a_place(text):
     try:
         parse(text, ast.Module)
-    except SourceError as refused:
+    except Failure as refused:
         assert refused.message
 
 
@@ -131,7 +132,7 @@ def test_any_text_is_either_parsed_or_refused_with_a_place(text):
 def test_any_characters_at_all_are_either_parsed_or_refused(text):
     try:
         parse(text, ast.Module)
-    except SourceError as refused:
+    except Failure as refused:
         assert refused.message
 
 

@@ -32,10 +32,11 @@ class Unfit(ValueError):
     '5 is not a text'
     """
 
-    def __init__(self, reason: str, value: Any = _NO_VALUE) -> None:
+    def __init__(self, reason: str, value: Any = _NO_VALUE, hint: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
         self.value = value
+        self.hint = hint
 
     def __str__(self) -> str:
         return self.message()

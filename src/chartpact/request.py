@@ -44,7 +44,7 @@ class Request:
             if isinstance(asked, Mapping):
                 return _parse_mapping(asked)
             return _parse_text(asked)
-        except _Malformed as reason:
+        except ValueError as reason:
             message = f"{asked!r:.120} does not ask for an indicator: {reason}"
             return cls(f"{asked!s:.120}", problem=Problem("syntax", message, FORM))
 
@@ -52,30 +52,26 @@ class Request:
 Asked = str | Mapping[str, Any] | Request
 
 
-class _Malformed(Exception):
-    """What is wrong with the form of a request."""
-
-
 def _parse_mapping(asked: Mapping[str, Any]) -> Request:
     name = asked.get("name")
     if not isinstance(name, str) or not all(isinstance(key, str) for key in asked):
-        raise _Malformed("a mapping has a 'name', and texts for keys")
+        raise ValueError("a mapping has a 'name', and texts for keys")
     return Request(name, {key: value for key, value in asked.items() if key != "name"})
 
 
 def _parse_text(asked: str) -> Request:
     if not isinstance(asked, str):
-        raise _Malformed("it is neither a text nor a mapping")
+        raise ValueError("it is neither a text nor a mapping")
     name, colon, pairs = asked.partition(":")
     if pairs.startswith("/"):  # file:/x is a name that nobody has
         return Request(asked.strip())
     if not name.strip() or (colon and not pairs.strip()):
-        raise _Malformed("a name is followed by ':' and key=value, …")
+        raise ValueError("a name is followed by ':' and key=value, …")
     first = _FIRST.match(pairs)
     if first is None:
         return Request(name.strip(), dict(_parse_pairs(pairs)))
     if first[2] == "," and first.end() == len(pairs):
-        raise _Malformed(f"cannot read {pairs!r} as key=value")
+        raise ValueError(f"cannot read {pairs!r} as key=value")
     given = dict(_parse_pairs(pairs[first.end() :]))
     return Request(name.strip(), given, first=_unquote(first[1].strip()))
 
@@ -90,10 +86,10 @@ def _parse_pairs(pairs: str) -> Iterable[tuple[str, str]]:
     while at < len(pairs):
         match = _PAIR.match(pairs, at)
         if match is None or (match[3] == "," and match.end() == len(pairs)):
-            raise _Malformed(f"cannot read {pairs[at:]!r} as key=value")
+            raise ValueError(f"cannot read {pairs[at:]!r} as key=value")
         key, value = match[1], match[2].strip()
         if key in seen:
-            raise _Malformed(f"{key!r} is given twice")
+            raise ValueError(f"{key!r} is given twice")
         seen.add(key)
         yield key, _unquote(value)
         at = match.end()

@@ -20,18 +20,15 @@ MAX_DIGITS = 1_100  # of a number: 1024 bits, however they are written
 Tree = TypeVar("Tree", ast.Expression, ast.Module)
 
 
-class SourceError(Failure):
-    """A place in a text and what is wrong there; line and column count characters from 1."""
-
-    def __init__(
-        self,
-        kind: str,  # syntax, forbidden, name, type, value or size
-        message: str,
-        line: int | None = None,
-        column: int | None = None,
-        hint: str = "",
-    ) -> None:
-        super().__init__(Problem(kind, message, hint, line=line, column=column))
+def fault(
+    kind: str,  # syntax, forbidden, name, type, value or size
+    message: str,
+    line: int | None = None,
+    column: int | None = None,
+    hint: str = "",
+) -> Failure:
+    """What is wrong at a place in a text; line and column count characters from 1."""
+    return Failure(Problem(kind, message, hint, line=line, column=column))
 
 
 class Token(NamedTuple):
@@ -101,13 +98,13 @@ def scan(text: str, prefixes: tuple[str, ...] = ("", "r")) -> Iterator[Token]:
             _check_string(piece, prefixes, line, column)
             if previous == "string":
                 hint = "a comma is missing, or join them with +"
-                raise SourceError("syntax", "two texts stand side by side", line, column, hint)
+                raise fault("syntax", "two texts stand side by side", line, column, hint)
         elif kind == "number" and len(piece) > MAX_DIGITS:
             hint = "a whole number has at most 1024 bits"
-            raise SourceError("size", "this number is too large", line, column, hint)
+            raise fault("size", "this number is too large", line, column, hint)
         elif kind == "number" and not _NUMBER.fullmatch(piece):
             hint = "write 1000, 0x3e8, 0.5 or 1e3, without _ and without leading zeros"
-            raise SourceError("syntax", f"{piece!r:.40} is not a number", line, column, hint)
+            raise fault("syntax", f"{piece!r:.40} is not a number", line, column, hint)
         if kind != "space":
             yield Token(kind, piece, line, column)
             depth += (piece in _OPENING) - (piece in _CLOSING)
@@ -119,17 +116,17 @@ def scan(text: str, prefixes: tuple[str, ...] = ("", "r")) -> Iterator[Token]:
         at = match.end()
 
 
-def _unreadable(char: str, rest: str, line: int, column: int) -> SourceError:
+def _unreadable(char: str, rest: str, line: int, column: int) -> Failure:
     if char in _ODD:
         hint = "use spaces, and \\n between lines"
-        return SourceError("syntax", f"{_ODD[char]} stands here", line, column, hint)
+        return fault("syntax", f"{_ODD[char]} stands here", line, column, hint)
     if re.match(r"[A-Za-z]{0,3}['\"]", rest):
-        return SourceError("syntax", "this text is not closed", line, column, "add the quote")
+        return fault("syntax", "this text is not closed", line, column, "add the quote")
     if ord(char) > 127:
         hint = _ELSEWHERE.get(char, "names are words with a-z, A-Z, 0-9 and _")
-        return SourceError("syntax", f"{char!r} stands outside a text", line, column, hint)
+        return fault("syntax", f"{char!r} stands outside a text", line, column, hint)
     hint = _ELSEWHERE.get(char, "")
-    return SourceError("syntax", f"{char!r} means nothing here", line, column, hint)
+    return fault("syntax", f"{char!r} means nothing here", line, column, hint)
 
 
 def _check_string(piece: str, prefixes: tuple[str, ...], line: int, column: int) -> None:
@@ -137,21 +134,21 @@ def _check_string(piece: str, prefixes: tuple[str, ...], line: int, column: int)
     prefix, body = (match[1], match[3]) if match else ("", "")
     if prefix not in prefixes:
         hint = "write " + " or ".join(f'{allowed}"…"' for allowed in prefixes)
-        raise SourceError("syntax", f"a text cannot begin with {prefix!r}", line, column, hint)
+        raise fault("syntax", f"a text cannot begin with {prefix!r}", line, column, hint)
     try:
         body.encode()
     except UnicodeEncodeError:
-        raise SourceError("syntax", "a text holds half of a surrogate pair", line, column) from None
+        raise fault("syntax", "a text holds half of a surrogate pair", line, column) from None
     if "\\" not in body or "r" in prefix:
         return
     if _SURROGATE.search(body):
-        raise SourceError("syntax", "a text holds half of a surrogate pair", line, column)
+        raise fault("syntax", "a text holds half of a surrogate pair", line, column)
     at = body.find("\\")
     while at >= 0:
         escape = _ESCAPE.match(body, at)
         if escape is None or (escape[0][1] == "U" and int(escape[0][2:], 16) > 0x10FFFF):
             message, hint = f"{body[at : at + 2]!r} is not an escape", r"write \\ for a backslash"
-            raise SourceError("syntax", message, line, column, hint)
+            raise fault("syntax", message, line, column, hint)
         at = body.find("\\", escape.end())
 
 
@@ -181,7 +178,7 @@ def check_nesting(
             total += 1
         if total > max_nesting:
             message = f"this is nested more than {max_nesting} deep"
-            raise SourceError("size", message, token.line, token.column, _NAME_IT)
+            raise fault("size", message, token.line, token.column, _NAME_IT)
         value = token.kind != "op" and text not in _KEYWORDS_BEFORE_VALUE
         previous = token.kind if value else text
 
@@ -204,7 +201,7 @@ def guarded_parse(
     """
     if len(text) > max_chars:
         hint = f"at most {max_chars} are allowed"
-        raise SourceError("size", f"{len(text)} characters are too many", hint=hint)
+        raise fault("size", f"{len(text)} characters are too many", hint=hint)
     check_nesting(scan(text, prefixes), max_nesting, watch)
     try:
         tree = ast.parse(text, mode="eval" if kind is ast.Expression else "exec")
@@ -215,9 +212,9 @@ def guarded_parse(
         if isinstance(error, IndentationError):  # Python points into the spaces, or behind the line
             words = _line_of(text, line)
             column = len(words) - len(words.lstrip()) + 1
-        raise SourceError("syntax", message, line, column, _misspelt(text, line, column)) from None
+        raise fault("syntax", message, line, column, _misspelt(text, line, column)) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):
-        raise SourceError("size", "this is too large to be read", hint="split it") from None
+        raise fault("size", "this is too large to be read", hint="split it") from None
     _check_depth(tree, max_depth, max_parts)
     assert isinstance(tree, kind)
     return tree
@@ -267,13 +264,13 @@ def _check_depth(tree: ast.AST, max_depth: int, max_parts: int) -> None:
                 f"this has more than {max_parts:,} parts: names, values, operators, statements"
             )
             hint = "write loops and functions instead of the same again and again"
-            raise SourceError("size", message, hint=hint)
+            raise fault("size", message, hint=hint)
         if depth > max_depth:
             message, line = (
                 f"this is nested more than {max_depth} deep",
                 getattr(node, "lineno", None),
             )
-            raise SourceError("size", message, line, hint=_NAME_IT)
+            raise fault("size", message, line, hint=_NAME_IT)
         depth += 1
         pending += [(child, depth) for child in children(node)]
 

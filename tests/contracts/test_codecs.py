@@ -12,7 +12,13 @@ from small import told
 from tests.cases import in_one_test
 from tests.effort import examples
 
-from chartpact.contracts.language.codecs import PayloadError, Trouble, compile_codec, decode, encode
+from chartpact.contracts.language.codecs import (
+    PayloadError,
+    ReadingFault,
+    compile_codec,
+    decode,
+    encode,
+)
 from chartpact.contracts.language.model import Decode
 
 
@@ -91,7 +97,7 @@ def test_the_documented_payloads_are_read():
     ],
 )
 def test_a_delimited_payload_is_read_strictly(text, kind, path):
-    with pytest.raises(Trouble) as refused:
+    with pytest.raises(ReadingFault) as refused:
         decode(SIGNAL, text)
     assert (refused.value.kind, refused.value.path) == (kind, path)
 
@@ -130,7 +136,7 @@ def test_a_value_may_hold_a_colon():
     ],
 )
 def test_a_json_payload_is_read_strictly(text, kind):
-    with pytest.raises(Trouble) as refused:
+    with pytest.raises(ReadingFault) as refused:
         decode(STATE, text)
     assert refused.value.kind == kind
 
@@ -195,7 +201,7 @@ def test_a_field_may_have_another_key_and_stand_inside_others():
 )  # fmt: skip
 def test_a_nested_payload_is_read_strictly(old, new, kind, path):
     assert old in TEXT
-    with pytest.raises(Trouble) as refused:
+    with pytest.raises(ReadingFault) as refused:
         decode(TRADE, TEXT.replace(old, new, 1))
     assert (refused.value.kind, refused.value.path) == (kind, path)
     assert len(refused.value.message) < 300
@@ -226,7 +232,7 @@ def test_keys_of_labels_may_be_any_words():
         ("PLAN|position size:3|from:open|from:close", "malformed"),
         ("PLAN|position size:3|from:open|FROM:close", "unexpected"),
     ):
-        with pytest.raises(Trouble) as refused:
+        with pytest.raises(ReadingFault) as refused:
             decode(PLAN, text)
         assert refused.value.kind == kind
 
@@ -251,7 +257,7 @@ def test_numbers_are_read_in_the_declared_format(form, text, value):
     assert decode(localised, encode(localised, {"a": value})) == (value,)
     quoted = codec("json", {"a": {"type": "number", "format": form}})
     assert decode(quoted, json.dumps({"a": text})) == (value,)
-    with pytest.raises(Trouble):
+    with pytest.raises(ReadingFault):
         decode(quoted, json.dumps({"a": value}))
 
 
@@ -262,7 +268,7 @@ def test_numbers_are_read_in_the_declared_format(form, text, value):
 )  # fmt: skip
 def test_a_number_in_another_format_is_refused_rather_than_guessed(text):
     localised = codec("json", {"a": {"type": "number", "format": "1.234,5"}})
-    with pytest.raises(Trouble) as refused:
+    with pytest.raises(ReadingFault) as refused:
         decode(localised, json.dumps({"a": text}))
     assert refused.value.kind == "malformed"
 
@@ -467,7 +473,7 @@ def test_any_text_is_decoded_or_refused():
         for each in (text, "SIGNAL|" + text, "{" + text, "SMT - " + text):
             try:
                 assert len(decode(form, each)) == len(form.fields)
-            except Trouble as refused:
+            except ReadingFault as refused:
                 assert refused.kind in ("malformed", "unexpected", "version")
 
     check()

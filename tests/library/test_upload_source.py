@@ -6,7 +6,7 @@ import pytest
 from chartpact.bars import BarsError
 from chartpact.cache import Cache
 from chartpact.library import upload_source
-from chartpact.library.errors import UploadError
+from chartpact.library.errors import LibraryError
 from chartpact.library.upload_source import UploadSource, describe_upload, parse_upload
 from chartpact.library.uploads import Upload, Uploads
 from chartpact.sources import Directory, UnknownSymbol
@@ -68,7 +68,7 @@ def test_what_the_user_said_of_the_file_is_kept_with_it(uploads):
     ],
 )
 def test_a_file_that_holds_no_bars_is_refused_with_the_reason(uploads, content, given, told):
-    with pytest.raises(UploadError) as caught:
+    with pytest.raises(LibraryError) as caught:
         uploads.put("ann", "a", content, given)
     assert told in str(caught.value)
     assert uploads.of("ann") == []
@@ -76,7 +76,7 @@ def test_a_file_that_holds_no_bars_is_refused_with_the_reason(uploads, content, 
 
 def test_a_small_upload_that_unpacks_to_a_huge_one_is_refused(uploads, monkeypatch):
     monkeypatch.setattr("chartpact.library.upload_source.LARGEST", 100_000)
-    with pytest.raises(UploadError, match="holds more than 100000 bytes"):
+    with pytest.raises(LibraryError, match="holds more than 100000 bytes"):
         uploads.put("ann", "a", gzip.compress(bytes(1_000_000)), {})
 
 

@@ -15,7 +15,7 @@ from chartpact import sandbox, script
 from chartpact.__main__ import main
 from chartpact.cli import doctor
 from chartpact.sandbox import host_probe, layers
-from chartpact.sandbox.host_probe import Exposed, Finding
+from chartpact.sandbox.host_probe import Finding
 from chartpact.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP
 from chartpact.sandbox.pool import Pool
 from chartpact.script.dry_run import dry_run_bars
@@ -341,7 +341,7 @@ def test_a_public_server_needs_the_layers_or_the_operators_word(
 ) -> None:
     found = [Finding("seccomp", True, ""), Finding("Landlock", False, "no")]
     monkeypatch.setattr(host_probe, "probe", lambda: [*found, Finding("user", False, "no", False)])
-    with pytest.raises(Exposed, match="lacks Landlock to keep"):
+    with pytest.raises(SandboxError, match="lacks Landlock to keep"):
         host_probe.require_for_public_bind(host)
     host_probe.require_for_public_bind(host, anyway=True)
     monkeypatch.setattr(host_probe, "probe", lambda: [Finding("seccomp", True, "")])

@@ -25,7 +25,7 @@ from chartpact.sandbox.endings import REFUSAL, Exit, RunBounds, RunFailed
 from chartpact.sandbox.layers import ALL, SECCOMP
 from chartpact.sandbox.memory_files import create_answer
 from chartpact.sandbox.pool import Pool, Renewal, process_pool
-from chartpact.sandbox.zygote_handle import Unavailable, Zygote
+from chartpact.sandbox.zygote_handle import SandboxError, Zygote
 
 from .conftest import PLANTED
 from .processes import (
@@ -99,7 +99,7 @@ def test_a_pool_starts_lazily_and_closes_cleanly() -> None:
     pool.close()
     assert not alive(pid)
     assert descriptors(os.getpid()) == before
-    with pytest.raises(Unavailable, match="closed"):
+    with pytest.raises(SandboxError, match="closed"):
         pool.run(NOTHING)
     pool.close()
 
@@ -329,7 +329,7 @@ def test_a_renewal_that_fails_is_tried_again(single: Pool, monkeypatch: pytest.M
     first = single.zygote()
 
     def refused(*_: object) -> None:
-        raise Unavailable("planted on purpose")
+        raise SandboxError("planted on purpose")
 
     monkeypatch.setattr(single, "renewal", Renewal(runs=first.runs + 1))
     with monkeypatch.context() as patch:
@@ -520,7 +520,7 @@ def test_a_zygote_that_cannot_start_says_why(tmp_path: Path) -> None:
     broken.write_text("raise ValueError('planted on purpose')")
     before = descriptors(os.getpid())
     pool = Pool(1, planted=broken)
-    with pytest.raises(Unavailable, match="ValueError: planted on purpose"):
+    with pytest.raises(SandboxError, match="ValueError: planted on purpose"):
         pool.run(NOTHING)
     pool.close()
     assert descriptors(os.getpid()) == before
@@ -533,7 +533,7 @@ def test_a_zygote_with_a_second_thread_refuses(tmp_path: Path) -> None:
         "threading.Thread(target=time.sleep, args=(5,), daemon=True).start()\n"
         "TASKS = {}\n"
     )
-    with Pool(1, planted=threaded) as pool, pytest.raises(Unavailable, match="2 threads"):
+    with Pool(1, planted=threaded) as pool, pytest.raises(SandboxError, match="2 threads"):
         pool.run(NOTHING)
 
 
@@ -541,7 +541,7 @@ def test_a_zygote_whose_memory_can_be_written_and_executed_refuses(tmp_path: Pat
     """A run could bring its own machine code, which no layer looks at."""
     careless = tmp_path / "careless.py"
     careless.write_text("import mmap\nTASKS, mmap.kept = {}, mmap.mmap(-1, 4096, prot=7)\n")
-    with Pool(1, planted=careless) as pool, pytest.raises(Unavailable, match="own machine code"):
+    with Pool(1, planted=careless) as pool, pytest.raises(SandboxError, match="own machine code"):
         pool.run(NOTHING)
 
 

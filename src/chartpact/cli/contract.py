@@ -200,7 +200,7 @@ def run_test(args: argparse.Namespace) -> int:
     contract, folder = find_contract(args.contract), _find_file(args.contract).parent / "examples"
     try:
         loaded = examples.load_all(folder)
-    except examples.ExampleError as error:
+    except ContractError as error:
         raise UsageError(str(error)) from None
     if not loaded:
         raise UsageError(f"there are no examples (*.json) in {folder}")

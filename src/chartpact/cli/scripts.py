@@ -199,7 +199,7 @@ def _change(
 ) -> int:
     """Carries out a change; one that is refused changes nothing and says why."""
     with open_scripts(args.db) as library:
-        from chartpact.library.errors import LibraryError, ScriptErrors
+        from chartpact.library.errors import LibraryError
 
         try:
             scripts = change(library)
@@ -207,7 +207,7 @@ def _change(
             if args.json:
                 problems = [problem.to_json() for problem in error.problems]
                 print(json.dumps({"ok": False, "errors": problems}))
-            if not isinstance(error, ScriptErrors):
+            if not error.of_script:
                 raise
             for problem in error.problems:
                 place = problem.details.get("name") or getattr(args, "file", args.name)

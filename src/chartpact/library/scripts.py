@@ -9,7 +9,7 @@ from typing import Any
 
 from chartpact.catalogue import ScriptIndicator
 from chartpact.library.database import Database
-from chartpact.library.errors import LibraryError, ScriptErrors
+from chartpact.library.errors import LibraryError
 from chartpact.library.schema import indicator_versions, user_indicators
 from chartpact.library.versioned_texts import Quota, TextKind, VersionedTexts
 from chartpact.params import Param
@@ -168,7 +168,7 @@ class Scripts(VersionedTexts[Script, Version]):
             )
         verdict = self._validate(user, source)
         if verdict.errors:
-            raise ScriptErrors(*verdict.errors)
+            raise LibraryError(*verdict.errors, of_script=True)
         if "\0" in source:  # which PostgreSQL cannot store, whatever the verdict
             raise self._refuse("value", "a script has no NUL character", "leave it out")
         return verdict

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from chartpact.clock.system import now_ms
 from chartpact.library.database import Database
-from chartpact.library.errors import UploadError
+from chartpact.library.errors import LibraryError
 from chartpact.library.schema import key, user_bars
 from chartpact.problem import Problem
 
@@ -131,5 +131,5 @@ class Uploads:
                 raise _refuse("name", f"you have no bars called {name!r:.80}")
 
 
-def _refuse(kind: str, message: str) -> UploadError:
-    return UploadError(Problem(kind, message))
+def _refuse(kind: str, message: str) -> LibraryError:
+    return LibraryError(Problem(kind, message))

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from chartpact.params import Param
 from chartpact.sandbox import bounds, packing, wire
 from chartpact.sandbox.pool import Answered
-from chartpact.script.check.declared import MOST_PARAMS, Undeclarable, read_meta, read_param
+from chartpact.script.check.declared import MOST_PARAMS, DeclarationFault, read_meta, read_param
 from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError, read_warning
 from chartpact.script.limits import LOG_LINE_CHARS, LOG_LINES
 from chartpact.script.program import Inspected, Result
@@ -85,7 +85,7 @@ def read_inspected(document: Mapping[str, Any], columns: list[wire.Column]) -> I
     try:
         meta = read_meta(document["meta"])
         params = tuple(_read_param(entry) for entry in document["params"])
-    except Undeclarable as error:
+    except DeclarationFault as error:
         raise ValueError(error.message) from None
     if len({param.name for param in params}) < len(document["params"]) or len(params) > MOST_PARAMS:
         raise ValueError("params")

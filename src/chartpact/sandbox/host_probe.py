@@ -10,7 +10,7 @@ from typing import Any
 from chartpact.sandbox import layers, wire
 from chartpact.sandbox.endings import RunBounds, RunFailed
 from chartpact.sandbox.pool import Pool
-from chartpact.sandbox.zygote_handle import Unavailable
+from chartpact.sandbox.zygote_handle import SandboxError
 
 # The layers by the step of the hardening that fails where the host does not permit them.
 _STEPS = {3: "user", 4: "rlimits", 6: "timer", 7: "no_new_privs", 8: "Landlock", 9: "seccomp"}
@@ -42,10 +42,6 @@ class Finding:
     refused: bool = False
 
 
-class Exposed(RuntimeError):
-    """A server would offer scripts to strangers without the layers that protect it from them."""
-
-
 def probe() -> list[Finding]:
     """Every layer, tried in children."""
     if reason := layers.unavailable():
@@ -59,7 +55,7 @@ def _probe(pool: Pool) -> list[Finding]:
     while True:
         try:
             return [refused.get(finding.name, finding) for finding in _try_layers(pool, on)]
-        except Unavailable as error:
+        except SandboxError as error:
             return [Finding("sandbox", False, str(error))]
         except RunFailed as failed:
             step = failed.ended.refused if failed.ended is not None else 0
@@ -137,14 +133,14 @@ def missing() -> list[str]:
 
 
 def require_for_public_bind(host: str, *, anyway: bool = False) -> None:
-    """Raises `Exposed` when strangers can reach `host` and a needed layer is missing.
+    """Raises `SandboxError` when strangers can reach `host` and a needed layer is missing.
 
     `anyway` is the operator's explicit word that this is intended.
     """
     if is_loopback(host) or anyway:
         return
     if absent := missing():
-        raise Exposed(
+        raise SandboxError(
             f"{host} can be reached by others, and this host lacks {', '.join(absent)} to keep "
             "their scripts in: bind to 127.0.0.1, or say that you accept it"
         )

@@ -21,7 +21,7 @@ from chartpact.sandbox.endings import (
 )
 from chartpact.sandbox.layers import unavailable
 from chartpact.sandbox.memory_files import Sealed, read_answer
-from chartpact.sandbox.zygote_handle import ForkFailed, Lost, Unavailable, Zygote
+from chartpact.sandbox.zygote_handle import FORK, SandboxError, Zygote
 from chartpact.work.cores import count_cores
 from chartpact.work.forks import after_fork
 from chartpact.work.once import once_per_process
@@ -122,9 +122,9 @@ class Pool:
             zygote = self.zygote()
             try:
                 ended, answer = zygote.run(job, shared, allowance)
-            except ForkFailed as error:
-                raise host_is_busy(f"no process could be started: {error}") from None
-            except Lost as lost:
+            except SandboxError as lost:
+                if lost.kind == FORK:
+                    raise host_is_busy(f"no process could be started: {lost}") from None
                 self._replace(zygote, lost)
                 if not lost.again:
                     reason = "the sandbox was restarted in the middle of the run"
@@ -139,7 +139,7 @@ class Pool:
         """The one that serves now."""
         with self._lock:
             if self._closed:
-                raise Unavailable("the sandbox is closed")
+                raise SandboxError("the sandbox is closed")
             if self._zygote is None:
                 self._zygote = self._start()
             return self._zygote
@@ -148,7 +148,7 @@ class Pool:
         self.starts += 1
         return Zygote(self.turns.turns, self._planted)
 
-    def _replace(self, zygote: Zygote, lost: Lost) -> None:
+    def _replace(self, zygote: Zygote, lost: SandboxError) -> None:
         with self._lock:
             if self._zygote is zygote:
                 self._zygote = None
@@ -175,7 +175,8 @@ class Pool:
     def _renew(self, old: Zygote) -> None:
         try:
             new = self._start()
-        except (OSError, Unavailable) as error:  # the old one goes on, and the next run tries again
+        except (OSError, SandboxError) as error:
+            # The old one goes on, and the next run tries again.
             log.error("the sandbox could not be renewed: %s", error)
             with self._lock:
                 self._renewing = None

@@ -16,7 +16,7 @@ from chartpact.sandbox.answers import log_fault, read_answer, read_inspected, re
 from chartpact.sandbox.endings import RunBounds, RunFailed
 from chartpact.sandbox.memory_files import Sealed
 from chartpact.sandbox.pool import Answered, Pool, Shared, process_pool
-from chartpact.sandbox.zygote_handle import Unavailable
+from chartpact.sandbox.zygote_handle import SandboxError
 from chartpact.script.dry_run import Verdict
 from chartpact.script.dry_run import validate as validate_with
 from chartpact.script.errors import ScriptError
@@ -197,6 +197,6 @@ def _ask(
         return pool.run(parts, allowance, user, shared)
     except RunFailed as failed:
         raise ScriptError(step, failed.kind, failed.message, failed.hint) from None
-    except Unavailable as error:
+    except SandboxError as error:
         message = f"scripts cannot be run here: {error}"
         raise ScriptError(step, "crash", message, "this host needs attention") from None

@@ -45,10 +45,6 @@ _NAMESPACES = {"network": 0x40000000, "ipc": 0x08000000, "uts": 0x04000000, "use
 _REHEARSAL = "cipher_b"
 
 
-class Refusal(Exception):
-    """This process may not become a zygote."""
-
-
 def main(config: Mapping[str, Any]) -> None:
     """Prepares, reports that it is ready, and serves until the owner is gone."""
     owner = socket.socket(fileno=config["channel"])
@@ -68,7 +64,7 @@ def prepare(config: Mapping[str, Any]) -> tuple[child.ChildProfile, dict[str, An
     zones.preload()
     rehearsal = warm_up(tasks)
     if (threads := len(os.listdir("/proc/self/task"))) != 1:  # before any fork: some end by one
-        raise Refusal(f"it has {threads} threads, and a fork would take only one along")
+        raise RuntimeError(f"it has {threads} threads, and a fork would take only one along")
     sys.path.clear()
     sys.meta_path.clear()
     user = config["user"] if os.geteuid() == 0 and _may_become(config["user"]) else 0
@@ -82,7 +78,7 @@ def prepare(config: Mapping[str, Any]) -> tuple[child.ChildProfile, dict[str, An
     _prefer_for_oom_killer()
     _keep_niceness()
     if code := _writable_code():
-        raise Refusal(f"it could write its own machine code, into {code}")
+        raise RuntimeError(f"it could write its own machine code, into {code}")
     _skip_repair()
     gc.collect()
     gc.disable()

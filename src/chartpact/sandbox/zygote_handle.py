@@ -43,20 +43,20 @@ _ENVIRONMENT = {
 _NOBODY = 65534
 
 
-class Unavailable(RuntimeError):
-    """This host cannot run scripts; the message says why."""
+UNAVAILABLE, LOST, FORK = "unavailable", "lost", "fork"
 
 
-class Lost(Exception):
-    """The zygote went away or does not answer; `again` says whether the run may be tried again."""
+class SandboxError(RuntimeError):
+    """No run takes place; the message says why.
 
-    def __init__(self, reason: str, again: bool) -> None:
+    `kind` is UNAVAILABLE where this host cannot run scripts, LOST where the zygote went away or
+    does not answer, and FORK where the host has no room for another process. `again` says whether
+    the run may be tried again.
+    """
+
+    def __init__(self, reason: str, kind: str = UNAVAILABLE, again: bool = False) -> None:
         super().__init__(reason)
-        self.again = again
-
-
-class ForkFailed(Exception):
-    """The host has no room for another process."""
+        self.kind, self.again = kind, again
 
 
 class Zygote:
@@ -64,7 +64,7 @@ class Zygote:
 
     def __init__(self, turns: int, planted: Path | None = None) -> None:
         if reason := unavailable():
-            raise Unavailable(reason)
+            raise SandboxError(reason)
         self.born = time.monotonic()
         self.runs = 0
         self.crashes = 0
@@ -80,7 +80,7 @@ class Zygote:
 
     def _start(self, complaints: int, turns: int, planted: Path | None) -> None:
         if not sys.executable:
-            raise Unavailable("the path of the Python interpreter is not known")
+            raise SandboxError("the path of the Python interpreter is not known")
         loader = "LD_LIBRARY_PATH"  # some interpreters do not start without it
         environment = {loader: os.environ[loader]} if loader in os.environ else {}
 
@@ -117,10 +117,10 @@ class Zygote:
             self._process.kill()
             text = os.pread(complaints, 1 << 16, 0).decode(errors="replace").strip()
             reason = text.splitlines()[-1] if text else "it gave no reason"
-            raise Unavailable(f"the sandbox did not start: {reason}")
+            raise SandboxError(f"the sandbox did not start: {reason}")
         report: dict[str, Any] = json.loads(message)
         if "refused" in report:
-            raise Unavailable(f"the sandbox did not start: {report['refused']}")
+            raise SandboxError(f"the sandbox did not start: {report['refused']}")
         self._channel.settimeout(FORK_S)
         return report
 
@@ -130,7 +130,7 @@ class Zygote:
         """Runs one child; returns how it ended, and the memory file of its answer."""
         with self._lock:
             if self._retired:
-                raise Lost("it was retired", again=True)
+                raise SandboxError("it was retired", LOST, again=True)
             self._running += 1
             self.runs += 1
         try:
@@ -166,18 +166,20 @@ class Zygote:
                 with self._taking:
                     message, fds = messages.receive(self._channel)
             except OSError as error:
-                raise Lost(f"it gives no child ({type(error).__name__})", again=True) from None
+                raise SandboxError(
+                    f"it gives no child ({type(error).__name__})", LOST, again=True
+                ) from None
             if message[:1] == b"F":
-                raise ForkFailed(os.strerror(messages.FAILED.unpack(message)[1]))
+                raise SandboxError(os.strerror(messages.FAILED.unpack(message)[1]), FORK)
             if message[:1] != b"S":
-                raise Lost("it ended", again=True)
+                raise SandboxError("it ended", LOST, again=True)
             if len(fds) == 3 and not _readable(fds[0]):
                 return messages.STARTED.unpack(message)[1], fds[0], fds[1], fds[2]
             for fd in fds:  # it was killed while it waited, or this process has no room for all
                 os.close(fd)
             if len(fds) < 3:
-                raise ForkFailed("too many files are open")
-        raise ForkFailed("processes end before they get a job")
+                raise SandboxError("too many files are open", FORK)
+        raise SandboxError("processes end before they get a job", FORK)
 
     # -------------------------------------------------------------------------------- ending
 
@@ -190,7 +192,7 @@ class Zygote:
             self.close()
 
     def kill(self) -> None:
-        """Ends it at once; its runs die with it, and their callers get `Lost`."""
+        """Ends it at once; its runs die with it, and their callers get a `SandboxError`."""
         with self._lock:
             self._retired = True
         self._process.kill()
@@ -235,11 +237,13 @@ def _run(
             child.settimeout(FORK_S if ended or killed else 2 * limit_s + FORK_S)
             message = _receive_ending(child)
     except TimeoutError:
-        raise Lost("it does not reap its children", again=ended) from None
+        raise SandboxError("it does not reap its children", LOST, again=ended) from None
     except OSError as error:
-        raise Lost(f"a child's socket broke ({type(error).__name__})", again=False) from None
+        raise SandboxError(
+            f"a child's socket broke ({type(error).__name__})", LOST, again=False
+        ) from None
     if message[:1] != b"X":
-        raise Lost("it ended", again=False)
+        raise SandboxError("it ended", LOST, again=False)
     wall = time.monotonic() - started
     _, status, used, peak, faults = messages.EXITED.unpack(message)
     return Exit(

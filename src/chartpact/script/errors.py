@@ -12,6 +12,8 @@ NOT_YOUR_FAULT = "this is a fault in chartpact: please report it, with the scrip
 
 _MOST_FRAMES = 8
 
+TRUTH, OPERAND = "truth", "operand"  # causes of faults
+
 
 class ScriptError(Failure):
     """A script cannot be used or run: in which step, where, why, and what to write instead.
@@ -80,11 +82,22 @@ def _position(value: Any) -> int | None:
     raise ValueError(f"{value!r} is not a line or a column")
 
 
-class Fault(Failure):
-    """A rule that a running script broke; the place is the expression it was evaluating."""
+class LimitReached(Exception):
+    """A step of the check or the compiler does not go on: it has seen more than it is made for."""
 
-    def __init__(self, kind: str, message: str, hint: str = "") -> None:
+
+class Fault(Failure):
+    """A rule that a running script broke; the place is the expression it was evaluating.
+
+    `cause` says of two faults what a program can ask: TRUTH is a series where one truth is needed,
+    OPERAND a `value` that is no number.
+    """
+
+    def __init__(
+        self, kind: str, message: str, hint: str = "", *, cause: str = "", value: Any = None
+    ) -> None:
         super().__init__(Problem(kind, message, hint))
+        self.cause, self.value = cause, value
 
 
 def describe_traceback(error: BaseException) -> str:

@@ -27,10 +27,6 @@ _HEADING = re.compile(r"^(#{1,3}) (.+)$")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)\s]*\)")
 
 
-class UnknownTopic(Failure):
-    """The reference has no such topic."""
-
-
 @dataclass(frozen=True)
 class ManualSection:
     """A heading with what stands below it, its subsections included."""
@@ -72,7 +68,7 @@ def read(topic: str | None = None) -> str:
     if not sections:
         near = ", ".join(nearest(wanted, [section.topic for section in _sections()], MOST_ALIKE))
         problem = Problem("name", f"the reference has no topic {topic!r:.80}", overview())
-        raise UnknownTopic(problem.at(hint=f"near: {near}. {overview()}") if near else problem)
+        raise Failure(problem.at(hint=f"near: {near}. {overview()}") if near else problem)
     return "\n".join(section.text for section in sections[:MOST_ALIKE])
 
 

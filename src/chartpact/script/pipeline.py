@@ -15,12 +15,12 @@ from chartpact.script import host
 from chartpact.script.check.checker import check_module
 from chartpact.script.check.declarations import read_declarations
 from chartpact.script.check.declared import LARGEST_INT, MOST_TEXT
-from chartpact.script.compile.emitter import TooIntricate, compile_module
+from chartpact.script.compile.emitter import compile_module
 from chartpact.script.compile.inference import infer_kinds
 from chartpact.script.compile.kinds import NONE, PARAM_KINDS
 from chartpact.script.diagnosis.explain import explain
 from chartpact.script.diagnosis.lookahead import warn_of_lookahead
-from chartpact.script.errors import ScriptError
+from chartpact.script.errors import LimitReached, ScriptError
 from chartpact.script.host.chart import ScriptChart
 from chartpact.script.host.ohlcv import Ohlcv, lay_on
 from chartpact.script.limits import Limits
@@ -74,7 +74,7 @@ def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptErr
         param_kinds = {param.name: _kinds_of(param) for param in params}
         kinds = infer_kinds(checked, param_kinds, host.RESULTS)
         compiled = compile_module(checked, kinds)
-    except (RecursionError, MemoryError, TooIntricate):
+    except (RecursionError, MemoryError, LimitReached):
         message = "this script is too intricate to be compiled"
         return None, [ScriptError("check", "size", message, "split it into smaller functions")]
     warnings = warn_of_lookahead(checked, kinds, source, host.windows())

@@ -76,6 +76,7 @@ def _usage(message: str) -> Failure:
 
 def run_serve(args: argparse.Namespace) -> int:
     from chartpact.sandbox import host_probe
+from chartpact.sandbox.zygote_handle import SandboxError
     from chartpact.server import logs
     from chartpact.server.metrics import Metrics
     from chartpact.server.supervisor import Supervisor, WorkerSlot
@@ -89,7 +90,7 @@ def run_serve(args: argparse.Namespace) -> int:
     identify = _choose_identity(args, loopback)
     try:
         host_probe.require_for_public_bind(args.host, anyway=args.unsandboxed)
-    except host_probe.Exposed as error:
+    except SandboxError as error:
         raise _usage(f"{error} with --unsandboxed") from None
     settings = _settings(args, alone=args.no_auth)
     _refuse_unsafe(args, settings)

@@ -21,11 +21,14 @@ ANONYMOUS: Mapping[str, str] = MappingProxyType({})
 
 
 class HttpError(Exception):
-    """There is no usable answer; the message says what the server did."""
+    """There is no usable answer; the message says what the server did.
 
+    `passing`: the server did not answer, or could not, and may the next time.
+    """
 
-class Unavailable(HttpError):
-    """The server did not answer, or could not: it may the next time."""
+    def __init__(self, message: str, passing: bool = False) -> None:
+        super().__init__(message)
+        self.passing = passing
 
 
 class _StayHere(HTTPRedirectHandler):
@@ -53,11 +56,13 @@ def get_json(
     try:
         try:
             body = _get(url, deadline, headers)
-        except Unavailable:
+        except HttpError as error:
+            if not error.passing:
+                raise
             time.sleep(PAUSE_S)
             body = _get(url, deadline, headers)
     except TimeoutError:
-        raise Unavailable(f"did not answer within {timeout_s:g} s") from None
+        raise HttpError(f"did not answer within {timeout_s:g} s", passing=True) from None
     try:
         return json.loads(body)
     except (ValueError, RecursionError):  # of brackets without end
@@ -105,21 +110,21 @@ def _read(url: str, deadline: float, headers: Mapping[str, str]) -> bytes:
                 if time.monotonic() > deadline:
                     raise TimeoutError
             if answer.length:
-                raise Unavailable(f"broke off {answer.length} bytes before the end")
+                raise HttpError(f"broke off {answer.length} bytes before the end", passing=True)
             return body
     except HTTPError as refusal:
         with refusal:
             reason = _explain(refusal)
         failed = refusal.code >= 500 or refusal.code == BUSY
-        raise (Unavailable if failed else HttpError)(reason) from None
+        raise HttpError(reason, passing=failed) from None
     except URLError as failure:
         if isinstance(failure.reason, TimeoutError):
             raise failure.reason from None
-        raise Unavailable(f"cannot be reached ({failure.reason})") from None
+        raise HttpError(f"cannot be reached ({failure.reason})", passing=True) from None
     except TimeoutError:
         raise
     except (OSError, HTTPException) as failure:
-        raise Unavailable(f"broke off ({type(failure).__name__})") from None
+        raise HttpError(f"broke off ({type(failure).__name__})", passing=True) from None
 
 
 def _explain(refusal: HTTPError) -> str:

@@ -24,7 +24,7 @@ from chartpact.cache import Cache
 from chartpact.clock.timeframe import HOUR
 from chartpact.needs import PERIODS, Need, Readings, reporting_period
 from chartpact.sources.errors import Misconfigured, SourceFailed
-from chartpact.sources.http import HttpError, Unavailable, get_json
+from chartpact.sources.http import HttpError, get_json
 
 MOST_PAGES = 40
 MOST_WAITS = 3  # time-outs that all pages of a range may take together
@@ -168,7 +168,7 @@ class Services:
             answer = get_json(base, feed.path, query, self._timeout_s)
         except HttpError as error:
             reason = f"the {feed.service} service {error}"
-            if isinstance(error, Unavailable):
+            if error.passing:
                 self._trouble.put(base, reason)
             raise SourceFailed(reason) from None
         rows = answer.get(feed.rows) if feed.rows and isinstance(answer, dict) else answer

@@ -50,9 +50,8 @@ from chartpact.contracts.language.values import (
     Vocabulary,
 )
 from chartpact.drawing import CAPS
-from chartpact.problem import Problem
+from chartpact.problem import Failure, Problem
 from chartpact.snapshot import CHANNELS
-from chartpact.syntax import SourceError
 
 SIGNAL, INFORMATIONAL, COSMETIC = "signal", "informational", "cosmetic"
 # The variables of generated functions.
@@ -241,7 +240,7 @@ class Context:
         """The expression at a place; one with a fault is noted as a problem."""
         try:
             rule = expressions.check(text, scope, self.vocabulary, condition)
-        except SourceError as error:
+        except Failure as error:
             self.problem(place, error.message, error.hint)
             return unchecked_expression()
         self.expressions[place] = rule

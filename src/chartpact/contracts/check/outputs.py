@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from chartpact.checks import Unfit
 from chartpact.contracts.check.elements import Context
 from chartpact.contracts.language.document import ContractPath, suggestion
 from chartpact.contracts.language.expressions import EACH
 from chartpact.contracts.language.model import (
     EventList,
-    Misfit,
     OutputList,
     expression_text,
     problems_of,
@@ -166,8 +166,8 @@ class OutputChecker:
             text = None
         try:
             written = expression_text(text)
-        except Misfit as misfit:
-            self.problem(place, misfit.message, misfit.hint)
+        except Unfit as misfit:
+            self.problem(place, str(misfit), misfit.hint)
             written = "none"
         rule = self.context.check(written, place, scope)
         if rule.kind.known and rule.kind.name not in _JSON_KINDS:

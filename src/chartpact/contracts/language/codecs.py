@@ -46,7 +46,7 @@ Steps = PayloadPath  # from the root of a payload
 Fault = tuple[tuple[str, ...], str, str]  # steps below `decode`, message, hint
 
 
-class Trouble(Exception):
+class ReadingFault(Exception):
     """A fault of one object while expressions run; the engine makes a violation of it."""
 
     def __init__(
@@ -111,11 +111,13 @@ class Pattern:
 
     def _match(self, text: str) -> Groups | None:
         if len(text) > MAX_TEXT:
-            raise Trouble("malformed", f"a text of {len(text)} characters is too long to match")
+            raise ReadingFault(
+                "malformed", f"a text of {len(text)} characters is too long to match"
+            )
         try:
             match = self._compiled.fullmatch(text)
         except UnicodeEncodeError:
-            raise Trouble("malformed", "a text holds half of a surrogate pair") from None
+            raise ReadingFault("malformed", "a text holds half of a surrogate pair") from None
         if match is None:
             return None
         return {name: match.group(place) for name, place in self._places.items()}
@@ -256,9 +258,9 @@ def _field_faults(
 
 
 def decode(codec: Codec, text: str, pattern: Pattern | None = None) -> Values:
-    """The values of the fields in a text, in their order; raises `Trouble`."""
+    """The values of the fields in a text, in their order; raises `ReadingFault`."""
     if len(text) > MAX_TEXT:
-        raise Trouble("malformed", f"a payload of {len(text)} characters is too long")
+        raise ReadingFault("malformed", f"a payload of {len(text)} characters is too long")
     payload = _split(codec, text, pattern)
     convert: Convert = _from_json if codec.form == "json" else _from_text
     version_key = _VERSION_KEY.get(codec.form)
@@ -282,8 +284,8 @@ def _values(
                 values.append(_convert(field, parts.get(name), convert))
         except ValueError as error:
             message = f"{_format_path(at)}{name}: {error}"
-            raise Trouble("malformed", message, path=f"fields.{name}") from None
-        except Trouble as trouble:  # of an entry
+            raise ReadingFault("malformed", message, path=f"fields.{name}") from None
+        except ReadingFault as trouble:  # of an entry
             trouble.path = f"fields.{name}.{trouble.path}" if trouble.path else f"fields.{name}"
             raise
     return tuple(values)
@@ -304,12 +306,12 @@ def _take_apart(layout: Layout, value: Any, parts: dict[str, Any], at: Steps) ->
         items = value.items()
     else:
         form = "an array" if array else "an object"
-        raise Trouble("malformed", f"{_format_path(at)}{value!r:.60} is not {form}")
+        raise ReadingFault("malformed", f"{_format_path(at)}{value!r:.60} is not {form}")
     for step, inner in items:
         if step not in layout:
             what = "entry" if array else "key"
             message = f"{_format_path(at)}the payload has an unknown {what} {step!r:.60}"
-            raise Trouble("unexpected", message)
+            raise ReadingFault("unexpected", message)
         _take_apart(layout[step], inner, parts, (*at, step))
 
 
@@ -337,11 +339,11 @@ def _split(codec: Codec, text: str, pattern: Pattern | None) -> dict[str, Any]:
         return _split_delimited(codec, text)
     if pattern is None:
         if codec.pattern is None:
-            raise Trouble("malformed", "no pattern is configured to read this text with")
+            raise ReadingFault("malformed", "no pattern is configured to read this text with")
         pattern = Pattern(codec.pattern)
     groups = pattern.groups_in[text]
     if groups is None:
-        raise Trouble("malformed", f"{text!r:.80} does not match {pattern.text!r:.80}")
+        raise ReadingFault("malformed", f"{text!r:.80} does not match {pattern.text!r:.80}")
     return {name: part and part.strip() for name, part in groups.items()}
 
 
@@ -354,10 +356,12 @@ def _check_version(codec: Codec, written: Any, convert: Convert) -> None:
             written if written == 1 and written is not True else convert(_WHOLE_NUMBER, written)
         )
     except ValueError:
-        raise Trouble("malformed", f"the version {written!r:.40} is not a whole number") from None
+        raise ReadingFault(
+            "malformed", f"the version {written!r:.40} is not a whole number"
+        ) from None
     if version not in codec.versions:
         known = ", ".join(map(str, codec.versions))
-        raise Trouble("version", f"the payload has version {version}; known: {known}")
+        raise ReadingFault("version", f"the payload has version {version}; known: {known}")
 
 
 def _convert(field: PayloadField, part: Any, convert: Convert) -> Any:
@@ -440,14 +444,14 @@ def _split_delimited(codec: Codec, text: str) -> dict[str, str]:
     tag, *pieces = text.split("|")
     aliases = {field.key[0] for field in codec.fields.values() if field.key is not None}
     if tag != codec.tag:
-        raise Trouble("malformed", f"{text!r:.60} does not begin with {codec.tag}|")
+        raise ReadingFault("malformed", f"{text!r:.60} does not begin with {codec.tag}|")
     pairs: dict[str, str] = {}
     for piece in pieces:
         key, colon, value = piece.partition(":")
         if not colon or not (key in aliases or _KEY.fullmatch(key)):
-            raise Trouble("malformed", f"{piece!r:.60} is not KEY:VALUE")
+            raise ReadingFault("malformed", f"{piece!r:.60} is not KEY:VALUE")
         if key in pairs:
-            raise Trouble("malformed", f"the key {key} is there twice")
+            raise ReadingFault("malformed", f"the key {key} is there twice")
         pairs[key] = value
     return pairs
 
@@ -464,9 +468,9 @@ def _parse_json(text: str) -> dict[str, Any]:
     try:
         payload = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
     except (ValueError, RecursionError, OverflowError) as error:
-        raise Trouble("malformed", f"{text!r:.60} is not JSON: {error!s:.80}") from None
+        raise ReadingFault("malformed", f"{text!r:.60} is not JSON: {error!s:.80}") from None
     if not isinstance(payload, dict):
-        raise Trouble("malformed", f"{text!r:.60} is not a JSON object")
+        raise ReadingFault("malformed", f"{text!r:.60} is not a JSON object")
     return payload
 
 
@@ -511,7 +515,7 @@ def encode(
             text = _fill(shape, texts)
     try:
         back = decode(codec, text, Pattern(pattern) if pattern is not None else None)
-    except Trouble as trouble:
+    except ReadingFault as trouble:
         raise PayloadError(trouble.message) from None
     wanted = tuple(given.values())
     if back != wanted or [type(v) for v in back] != [type(v) for v in wanted]:

@@ -43,7 +43,8 @@ from chartpact.contracts.language.values import (
     enum,
     union,
 )
-from chartpact.syntax import SourceError, guarded_parse
+from chartpact.problem import Failure
+from chartpact.syntax import fault, guarded_parse
 
 MAX_NODES = 200
 MAX_NESTING = 40
@@ -83,7 +84,7 @@ def parse(text: str) -> tuple[ast.expr, int]:
 def check(
     text: str, scope: NameScope, vocabulary: Vocabulary, condition: bool = False
 ) -> Expression:
-    """The expression in a text; raises `SourceError`. A `condition` must be true or false."""
+    """The expression in a text; raises `Failure`. A `condition` must be true or false."""
     tree, size = parse(text)
     checker = _Checker(scope, vocabulary)
     if not condition:
@@ -96,8 +97,8 @@ def check(
     return Expression(checker.condition(tree, scope.facts), size, quotes)
 
 
-def _fault(message: str, hint: str = "") -> SourceError:
-    return SourceError("type", message, hint=hint)
+def _fault(message: str, hint: str = "") -> Failure:
+    return fault("type", message, hint=hint)
 
 
 def _quote(tree: ast.expr) -> str:
@@ -238,7 +239,7 @@ class _Checker:
             kind = kind.or_none(absent=True)
         return Mention(kind, names, value, tuple(guards), anchor, named, tuple(attached), owner)
 
-    def _unknown_name(self, name: str) -> SourceError:
+    def _unknown_name(self, name: str) -> Failure:
         if name in self.scope.lists:
             return _fault(
                 f"{name!r} may occur several times, so it cannot be named alone",

@@ -30,7 +30,7 @@ from chartpact.contracts.language.document import (
     refusal,
     suggestion,
 )
-from chartpact.problem import Failure, Problem
+from chartpact.problem import Problem
 from chartpact.snapshot import CHANNELS
 
 SCHEMA_ID = "urn:chartpact:schema:contract:1"
@@ -55,23 +55,16 @@ _COUNT = re.compile(r"([0-9]{1,6})(?:(\.\.)([0-9]{1,6})?)?")
 _VERSION = re.compile(r"(?:0|[1-9][0-9]{0,5})(?:\.(?:0|[1-9][0-9]{0,5})){2}")
 
 
-class Misfit(Failure, ValueError):
-    """A value that does not belong where it stands, and what would be right."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(Problem("contract", message, hint))
-
-
 def _plain_name(value: Any) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > MAX_NAME:
         hint = "use letters, digits and _, beginning with a letter"
-        raise Misfit(f"{value!r:.60} is not a name", hint)
+        raise Unfit(f"{value!r:.60} is not a name", hint=hint)
     return value
 
 
 def _name(value: Any, words: frozenset[str] = RESERVED) -> str:
     if _plain_name(value) in words:
-        raise Misfit(f"{value!r} is a word of the language", "choose another name")
+        raise Unfit(f"{value!r} is a word of the language", hint="choose another name")
     return str(value)
 
 
@@ -87,10 +80,10 @@ def expression_text(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if not isinstance(value, str):
-        raise Misfit("an expression is a text", "quote it where it begins with [ or {")
+        raise Unfit("an expression is a text", hint="quote it where it begins with [ or {")
     if len(value) > MAX_EXPRESSION:
         hint = f"at most {MAX_EXPRESSION}: name parts of it in reads"
-        raise Misfit(f"{len(value)} characters are too many for an expression", hint)
+        raise Unfit(f"{len(value)} characters are too many for an expression", hint=hint)
     return value
 
 
@@ -98,24 +91,24 @@ def _count(value: Any) -> tuple[int, int | None]:
     written = str(value) if isinstance(value, int) and not is_flag(value) else value
     match = _COUNT.fullmatch(written) if isinstance(written, str) else None
     if match is None:
-        raise Misfit(f"{value!r:.60} is not a count", "write 1, 0..1, 2..4 or 0..")
+        raise Unfit(f"{value!r:.60} is not a count", hint="write 1, 0..1, 2..4 or 0..")
     low = int(match[1])
     high = low if match[2] is None else None if match[3] is None else int(match[3])
     if high is not None and high < low:
-        raise Misfit(f"{value!r} ends before it begins", "write the smaller number first")
+        raise Unfit(f"{value!r} ends before it begins", hint="write the smaller number first")
     return low, high
 
 
 def _contract_version(value: Any) -> str:
     if not isinstance(value, str) or not _VERSION.fullmatch(value):
-        raise Misfit(f"{value!r:.60} is not a version", "write three numbers, as in 1.0.0")
+        raise Unfit(f"{value!r:.60} is not a version", hint="write three numbers, as in 1.0.0")
     return value
 
 
 def _channel(value: Any) -> str:
     if value not in CHANNELS:
         hint = f"use {', '.join(CHANNELS[:-1])} or {CHANNELS[-1]}"
-        raise Misfit(f"{value!r:.60} is not known here", hint)
+        raise Unfit(f"{value!r:.60} is not known here", hint=hint)
     return str(value)
 
 
@@ -124,19 +117,19 @@ def _text(value: Any) -> str:
         return text(value)
     except Unfit as error:
         hint = "write the whole character" if isinstance(value, str) else "put it in quotes"
-        raise Misfit(str(error), hint) from None
+        raise Unfit(str(error), hint=hint) from None
 
 
 def _number(value: Any) -> float:
     try:
         return number(value)
     except Unfit:
-        raise Misfit(f"{value!r:.60} is not a number", "") from None
+        raise Unfit(f"{value!r:.60} is not a number") from None
 
 
 def _scalar(value: Any) -> Any:
     if isinstance(value, dict | list):
-        raise Misfit("one value belongs here, not a list or a mapping", "")
+        raise Unfit("one value belongs here, not a list or a mapping")
     return value
 
 
@@ -146,9 +139,9 @@ def _payload_key(value: Any) -> tuple[str | int, ...]:
         plain = isinstance(step, str | int) and not is_flag(step)
         if not plain or not 0 < len(str(step)) <= MAX_NAME or len(steps) > MAX_STEPS:
             hint = "write a text, or a list of texts and of places in an array"
-            raise Misfit(f"{value!r:.60} is not the key of a field", hint)
+            raise Unfit(f"{value!r:.60} is not the key of a field", hint=hint)
         if isinstance(step, int) and not 0 <= step < MAX_ENTRIES:
-            raise Misfit(f"{step} is not a place in an array", f"write 0 to {MAX_ENTRIES - 1}")
+            raise Unfit(f"{step} is not a place in an array", hint=f"write 0 to {MAX_ENTRIES - 1}")
     return tuple(steps)
 
 
@@ -249,7 +242,7 @@ class MemberSpec(FileSection):
     @model_validator(mode="after")
     def _one_way(self) -> "MemberSpec":
         if len({"highest", "lowest", "where"} & self.model_fields_set) != 1:
-            raise Misfit("a part is chosen in one way", "write highest, lowest or where")
+            raise Unfit("a part is chosen in one way", hint="write highest, lowest or where")
         return self
 
     @property
@@ -491,8 +484,8 @@ def _describe(detail: Any, steps: ContractPath, model: type[FileSection]) -> tup
         case "literal_error":
             allowed = detail["ctx"]["expected"].replace("'", "")
             return f"{value!r:.60} is not known here", f"use {allowed}"
-        case "value_error" if isinstance(misfit := detail["ctx"]["error"], Misfit):
-            return misfit.message, misfit.hint
+        case "value_error" if isinstance(misfit := detail["ctx"]["error"], Unfit):
+            return str(misfit), misfit.hint
         case "dict_type" | "model_type" | "model_attributes_type":
             return f"{value!r:.60} is not a mapping", "write `name: value` pairs"
         case "list_type":

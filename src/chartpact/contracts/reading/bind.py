@@ -24,7 +24,7 @@ from chartpact.contracts.check.config import fault
 from chartpact.contracts.check.contract import Contract
 from chartpact.contracts.check.generate import FILENAME, Key
 from chartpact.contracts.language import codecs
-from chartpact.contracts.language.codecs import Pattern, Trouble
+from chartpact.contracts.language.codecs import Pattern, ReadingFault
 from chartpact.contracts.language.nodes import TICK_SIZE
 from chartpact.contracts.language.values import Constant
 from chartpact.contracts.reading.normalise import NOWHERE
@@ -152,7 +152,9 @@ class EncodingTable(dict[Any, str]):
 
     def __missing__(self, look: Any) -> NoReturn:
         known = ", ".join(f"{_format_look(value)} = {meaning}" for value, meaning in self.items())
-        raise Trouble("malformed", f"{_format_look(look)} has no meaning in {self._name}: {known}")
+        raise ReadingFault(
+            "malformed", f"{_format_look(look)} has no meaning in {self._name}: {known}"
+        )
 
 
 def _format_look(look: Any) -> str:
@@ -248,7 +250,7 @@ def day_of(roll: str) -> Callable[[int], int]:
 
 def in_range(time: float) -> int:
     if not 0 <= time < LAST_TIME:
-        raise Trouble("malformed", f"{time} is not a time between 1970 and 2200")
+        raise ReadingFault("malformed", f"{time} is not a time between 1970 and 2200")
     return int(time)
 
 
@@ -266,7 +268,7 @@ def minutes(timeframe: str) -> float:
     try:
         return Timeframe.parse(timeframe).ms / MINUTE
     except ClockError as error:
-        raise Trouble("unavailable", str(error)) from None
+        raise ReadingFault("unavailable", str(error)) from None
 
 
 def apart(value: Any) -> Any:
@@ -276,21 +278,21 @@ def apart(value: Any) -> Any:
 
 def lost(order: float | None) -> NoReturn:
     if order is None or order == NOWHERE:
-        raise Trouble("unavailable", "an anchor lies outside the loaded history")
+        raise ReadingFault("unavailable", "an anchor lies outside the loaded history")
     message = "an anchor has a place, but its bar or time is not known"
-    raise Trouble("unavailable", message, placed=True)
+    raise ReadingFault("unavailable", message, placed=True)
 
 
 def endless() -> NoReturn:
-    raise Trouble("malformed", "the result is not a finite number")
+    raise ReadingFault("malformed", "the result is not a finite number")
 
 
 def unknown(name: str) -> NoReturn:
-    raise Trouble("unavailable", f"{name} is not known to the source")
+    raise ReadingFault("unavailable", f"{name} is not known to the source")
 
 
-def tie(members: list[Any]) -> Trouble:
-    return Trouble("ambiguous", f"{len(members)} objects fit equally", members)
+def tie(members: list[Any]) -> ReadingFault:
+    return ReadingFault("ambiguous", f"{len(members)} objects fit equally", members)
 
 
 def check_alike(members: list[Any]) -> None:
@@ -300,17 +302,19 @@ def check_alike(members: list[Any]) -> None:
         raise tie(members)
 
 
-def nothing_left(members: list[Any]) -> Trouble:
-    return Trouble("missing", "no object of the group is left for this part", members)
+def nothing_left(members: list[Any]) -> ReadingFault:
+    return ReadingFault("missing", "no object of the group is left for this part", members)
 
 
-def surplus(members: list[Any]) -> Trouble:
+def surplus(members: list[Any]) -> ReadingFault:
     count = "an object is" if len(members) == 1 else f"{len(members)} objects are"
-    return Trouble("unexpected", f"{count} left over in the group", members)
+    return ReadingFault("unexpected", f"{count} left over in the group", members)
 
 
-def crowd() -> Trouble:
-    return Trouble("ambiguous", "too many candidates lie in reach to tell which belongs to which")
+def crowd() -> ReadingFault:
+    return ReadingFault(
+        "ambiguous", "too many candidates lie in reach to tell which belongs to which"
+    )
 
 
 def only(values: list[Any]) -> Any:
@@ -366,10 +370,10 @@ _NAMES = {"NOWHERE": NOWHERE, **{function.__name__: function for function in _CA
 MAX_VIOLATIONS = 200
 MAX_OBJECTS = 100  # that one violation speaks of
 
-CAUGHT = (Trouble, ArithmeticError)  # what generated code may raise
+CAUGHT = (ReadingFault, ArithmeticError)  # what generated code may raise
 
 
-class Stop(Exception):
+class ReadingEnd(Exception):
     """Nothing more can be said."""
 
 
@@ -398,7 +402,7 @@ class ReadingReport:
             about = tuple(objects[:MAX_OBJECTS])
             into.append(Violation(kind, path, message, self._contract, self._version, about, field))
         elif not self.warn:
-            raise Stop
+            raise ReadingEnd
 
     def trouble(self, error: Exception, default: str, objects: Sequence[Any] = ()) -> None:
         """Adds what generated code raised; the line that raised tells the place."""
@@ -408,7 +412,7 @@ class ReadingReport:
                 path = self._paths.get(at.tb_lineno, path)
             at = at.tb_next
         kind, message = "malformed", "the result is not a finite number"
-        if isinstance(error, Trouble):
+        if isinstance(error, ReadingFault):
             kind, message = error.kind, error.message
             path = f"{path}.{error.path}" if error.path else path
         self.add(kind, path, message, objects)

@@ -30,8 +30,8 @@ from chartpact.contracts.reading.bind import (
     CAUGHT,
     MAX_OBJECTS,
     Bound,
+    ReadingEnd,
     ReadingReport,
-    Stop,
     bind,
     in_order,
     order_rows,
@@ -133,7 +133,7 @@ class Run:
                 state = self._give(self.contract.output, "output")
             if not self.report.violations and not self.untracked:
                 tracks = self._tracks()
-        except Stop:
+        except ReadingEnd:
             pass
         refused = bool(self.report.violations)
         return Reading(
@@ -175,7 +175,7 @@ class Run:
             self._check_version(called[0])
             self._note_history()
         if self.report.violations:
-            raise Stop
+            raise ReadingEnd
         return called[0]
 
     def _note_history(self) -> None:
@@ -211,7 +211,7 @@ class Run:
         for fault in faults:
             self.report.add("config", fault.path or "config", fault.message)
         if faults:
-            raise Stop
+            raise ReadingEnd
         places = contract.program.slots
         for name in CHART:
             if (slot := places.get(Slot("chart", name))) is not None:
@@ -236,7 +236,7 @@ class Run:
             message = f"rounds prices to {step:g}, more than half a tick of {tick:g}"
             self._unavailable(path, message, "price_step")
         if self.report.violations:
-            raise Stop
+            raise ReadingEnd
         for need in chain.from_iterable(self.contract.tracking.values()):
             if not self.untracked and not self._delivers(need):
                 self.untracked = f"the source {self.source!r} does not deliver {need}"
@@ -278,7 +278,7 @@ class Run:
                 if self.cost > MAX_COST:
                     message = f"{len(records)} {channel} are more than can be read at once"
                     self.report.add("unavailable", f"channels.{channel}", message, field=channel)
-                    raise Stop
+                    raise ReadingEnd
                 self._rows(channel, records)
 
     def _text_cost(self, channel: str, records: Sequence[Any]) -> float:

@@ -25,10 +25,6 @@ Row = tuple[Any, ...]
 Take = Callable[[Field, Sequence[Any]], Sequence[Any]]
 
 
-class Irregular(Exception):
-    """A column that cannot be taken as a whole."""
-
-
 @dataclass(frozen=True)
 class Wrong:
     """A field of a record that is missing or is not what it should be."""
@@ -66,7 +62,7 @@ def rows(
             visible = _visible(channel, records)
             raw = _raw(names, visible)
         return _make_rows(visible, columns, needed, raw, _fast, len(records))
-    except (Irregular, LookupError, TypeError, AttributeError, ValueError, OverflowError):
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError):
         wrong = list(_wrong(channel, records, needs))
     if wrong:
         return wrong
@@ -183,19 +179,19 @@ def _fast(field: Field, values: Sequence[Any]) -> Sequence[Any]:
         return list(map(Memo(_CONVERT[kind], most=len(values)).__getitem__, values))
     if kind == "name":
         if not set(values) <= set(field.names):
-            raise Irregular
+            raise ValueError
         return values
     types, plain = set(map(type, values)), _TYPES[kind]
     if not types <= plain:
         if types <= {*plain, type(None)} and (kind in ("order", "bar") or field.nullable):
             return _slow(field, values)
-        raise Irregular
+        raise ValueError
     if kind == "text":
         "".join(values).encode()  # half of a surrogate pair raises
     elif kind != "flag":
         whole = int not in types or max(map(abs, values)) <= MAX_WHOLE
         if not whole or (kind == "number" and not isfinite(sum(values))):
-            raise Irregular
+            raise ValueError
     return values
 
 
@@ -207,7 +203,7 @@ def _slow(field: Field, values: Sequence[Any]) -> Sequence[Any]:
 
 def _bar(raw: int | None) -> int | None:
     if raw is not None and abs(raw) > MAX_WHOLE:
-        raise Irregular
+        raise ValueError
     return raw
 
 
@@ -220,7 +216,7 @@ def _number(raw: Any) -> float | None:
     if raw is None:
         return None
     if not is_number(raw):
-        raise Irregular
+        raise ValueError
     return float(raw) if not isinstance(raw, int) or abs(raw) > MAX_WHOLE else raw
 
 
@@ -229,7 +225,7 @@ def _rgb(raw: Any) -> str | None:
     if raw is None:
         return None
     if not isinstance(raw, str) or not is_hex(raw):
-        raise Irregular
+        raise ValueError
     return None if raw[7:] == "00" else raw[:7].lower()
 
 
@@ -238,7 +234,7 @@ def _alpha(raw: Any) -> int:
     if raw is None:
         return 0
     if not isinstance(raw, str) or not is_hex(raw):
-        raise Irregular
+        raise ValueError
     return int(raw[7:], 16) if len(raw) == 9 else 255
 
 
@@ -247,7 +243,7 @@ def _size(raw: Any) -> str:
         return raw
     if is_whole(raw):
         return POINTS
-    raise Irregular
+    raise ValueError
 
 
 _CONVERT: Mapping[str, Callable[[Any], Any]] = {

@@ -27,6 +27,7 @@ from chartpact.contracts.check.contract import Contract
 from chartpact.contracts.check.elements import Attachment, ElementPlan
 from chartpact.contracts.check.outputs import Attached, Instances, parts
 from chartpact.contracts.language.codecs import PayloadError, encode
+from chartpact.contracts.language.document import ContractError, refusal
 from chartpact.contracts.language.model import PayloadField
 from chartpact.contracts.language.nodes import Call, Literal, Mention
 from chartpact.contracts.language.values import Column, Constant, Names
@@ -48,10 +49,6 @@ MAX_PAIRS = 45  # of objects of one example that are taken away together
 _KEYS = {"about", "snapshot", "config", "profile", "expect"}
 
 Record = Mapping[str, Any]
-
-
-class ExampleError(ValueError):
-    """A file that is no example."""
 
 
 @dataclass(frozen=True)
@@ -78,15 +75,20 @@ def load(path: Path) -> Example:
     try:
         data = parse_json(path.read_text(encoding="utf-8"))
         if not isinstance(data, dict) or not {"snapshot", "expect"} <= set(data) <= _KEYS:
-            raise ExampleError(f"{path.name}: an example has snapshot and expect, beside {_KEYS}")
+            raise _refusal(path, f"an example has snapshot and expect, beside {_KEYS}")
         expect = data["expect"]
         if not isinstance(expect, dict) or len(expect.keys() & {"state", "violations"}) != 1:
-            raise ExampleError(f"{path.name}: expect holds either a state or violations")
+            raise _refusal(path, "expect holds either a state or violations")
         snapshot, about = Snapshot(data["snapshot"]), str(data.get("about", ""))
         config, profile = data.get("config"), data.get("profile")
         return Example(path.stem, snapshot, expect, config, profile, about)
     except (SnapshotError, OSError, UnicodeDecodeError) as error:
-        raise ExampleError(f"{path.name}: {error}") from None
+        raise _refusal(path, str(error)) from None
+
+
+def _refusal(path: Path, message: str) -> ContractError:
+    """The error of a file that is no example."""
+    return refusal(None, f"{path.name}: {message}", "")
 
 
 def load_all(folder: Path) -> list[Example]:

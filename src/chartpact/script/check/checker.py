@@ -12,9 +12,9 @@ from chartpact.problem import Problem
 from chartpact.script.check.call_graph import order_functions
 from chartpact.script.check.checked import Checked
 from chartpact.script.check.expressions import ExpressionChecker, is_bare_tuple
-from chartpact.script.check.report import CheckReport, Enough
+from chartpact.script.check.report import CheckReport
 from chartpact.script.check.scopes import bindings, bound_name, parameters
-from chartpact.script.errors import ScriptError
+from chartpact.script.errors import LimitReached, ScriptError
 from chartpact.script.source.visitors import visitors
 from chartpact.syntax import walk
 
@@ -30,7 +30,7 @@ def check_module(
     report = CheckReport("check", source)
     known = {name: set(functions) for name, functions in namespaces.items()}
     checker = _ModuleChecker(tree, report, known)
-    with suppress(Enough):
+    with suppress(LimitReached):
         checker.module()
         checked = checker.checked
         checked.functions = order_functions(checked.functions, checked.uses, report)

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 from chartpact.params import Param
 from chartpact.script.check import declared
 from chartpact.script.check.checked import Checked
-from chartpact.script.check.declared import META_KEYS, MOST_PARAMS, PARAM_KEYS, Undeclarable
-from chartpact.script.check.report import CheckReport, Enough
-from chartpact.script.errors import Fault, ScriptError
+from chartpact.script.check.declared import META_KEYS, MOST_PARAMS, PARAM_KEYS, DeclarationFault
+from chartpact.script.check.report import CheckReport
+from chartpact.script.errors import LimitReached, ScriptError
 
 SIGNATURE = ("ohlcv", "params", "chart")
 Declared = TypeVar("Declared")
@@ -29,22 +29,16 @@ def read_declarations(
     }
     params: tuple[Param, ...] = ()
     meta: Mapping[str, Any] = {}
-    with suppress(Enough):
+    with suppress(LimitReached):
         params = _params(assigned.get("PARAMS"), report)
         meta = _meta(assigned.get("META"), report)
         _check_compute(checked.functions.get("compute"), assigned.get("compute"), report)
     return params, meta, report.problems
 
 
-class _Wrong(Fault):
-    """Something in a declaration, and the node that says it."""
-
-    def __init__(self, node: ast.AST, kind: str, message: str, hint: str = "") -> None:
-        super().__init__(kind, message, hint)
-        self.node = node
-
-    def add_to(self, report: CheckReport) -> None:
-        report.refuse(self.node, self.kind, self.message, self.hint)
+def _refuse(report: CheckReport, fault: DeclarationFault) -> None:
+    node = fault.at if isinstance(fault.at, ast.AST) else None
+    report.refuse(node, fault.kind, fault.message, fault.hint)
 
 
 def _check_compute(
@@ -85,10 +79,10 @@ def _params(statement: ast.Assign | None, report: CheckReport) -> tuple[Param, .
         try:
             param = _param(entry)
             if param.name in params:
-                raise _Wrong(entry, "value", f"PARAMS has {param.name!r} twice")
+                raise DeclarationFault(entry, "value", f"PARAMS has {param.name!r} twice")
             params[param.name] = param
-        except _Wrong as wrong:
-            wrong.add_to(report)
+        except DeclarationFault as wrong:
+            _refuse(report, wrong)
     return tuple(params.values())
 
 
@@ -108,8 +102,8 @@ def _meta(statement: ast.Assign | None, report: CheckReport) -> Mapping[str, Any
     try:
         entry = _entries(statement.value, "META")
         return _declare("META", statement.value, entry, META_KEYS, declared.read_meta)
-    except _Wrong as wrong:
-        wrong.add_to(report)
+    except DeclarationFault as wrong:
+        _refuse(report, wrong)
         return {}
 
 
@@ -124,9 +118,9 @@ def _declare(
     try:
         declared.check_keys(name, entry, keys)
         return read({key: literal(value) for key, value in entry.items()})
-    except Undeclarable as error:
-        at = entry.get(error.key, node)
-        raise _Wrong(at, error.kind, error.message, error.hint) from None
+    except DeclarationFault as error:
+        at = entry.get(error.at, node) if isinstance(error.at, str) else error.at
+        raise DeclarationFault(at, error.kind, error.message, error.hint) from None
 
 
 # ---------------------------------------------------------------------------------------- literals
@@ -134,13 +128,13 @@ def _declare(
 
 def _entries(node: ast.expr, what: str) -> dict[str, ast.expr]:
     if not isinstance(node, ast.Dict):
-        raise _Wrong(node, "type", f"{what} is a dict, written out")
+        raise DeclarationFault(node, "type", f"{what} is a dict, written out")
     entries: dict[str, ast.expr] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-            raise _Wrong(key or node, "type", f"the keys of {what} are strings")
+            raise DeclarationFault(key or node, "type", f"the keys of {what} are strings")
         if key.value in entries:
-            raise _Wrong(key, "value", f"{what} has {key.value!r:.60} twice")
+            raise DeclarationFault(key, "value", f"{what} has {key.value!r:.60} twice")
         entries[key.value] = value
     return entries
 
@@ -155,7 +149,9 @@ def literal(node: ast.expr) -> Any:
         values: dict[Any, Any] = {}
         for key, value in zip(node.keys, node.values, strict=True):
             if not isinstance(key, ast.Constant):
-                raise _Wrong(key or node, "type", "a key is a string or a number, written out")
+                raise DeclarationFault(
+                    key or node, "type", "a key is a string or a number, written out"
+                )
             values[key.value] = literal(value)
         return values
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
@@ -163,4 +159,4 @@ def literal(node: ast.expr) -> Any:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return -value if isinstance(node.op, ast.USub) else value
     hint = "they are read without running the script"
-    raise _Wrong(node, "value", "PARAMS and META are written out", hint)
+    raise DeclarationFault(node, "value", "PARAMS and META are written out", hint)

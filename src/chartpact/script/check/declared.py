@@ -3,6 +3,7 @@
 The check of a source reads them from its literals, and the sandbox from what a child says.
 """
 
+import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -41,19 +42,19 @@ PARAM_KEYS = "name type default min max step options group inline tooltip desc".
 _TYPE_WORDS = {str: "a string", bool: "True or False", int: "an int"}
 
 
-class Undeclarable(Fault):
-    """Something that cannot be declared; `key` is where, "" for the whole."""
+class DeclarationFault(Fault):
+    """Something that cannot be declared; `at` is its key, "" for the whole, or its node."""
 
-    def __init__(self, key: str, kind: str, message: str, hint: str = "") -> None:
+    def __init__(self, at: str | ast.AST, kind: str, message: str, hint: str = "") -> None:
         super().__init__(kind, message, hint)
-        self.key = key
+        self.at = at
 
 
 def check_keys(what: str, keys: Iterable[str], known: Iterable[str]) -> None:
     for key in keys:
         if key not in known:
             hint = did_you_mean(key, known, alike=0.6) or f"it knows {', '.join(known)}"
-            raise Undeclarable(key, "name", f"{what} knows no {key!r:.60}", hint)
+            raise DeclarationFault(key, "name", f"{what} knows no {key!r:.60}", hint)
 
 
 # ------------------------------------------------------------------------------------------ PARAMS
@@ -65,10 +66,12 @@ def read_param(entry: Mapping[str, Any]) -> Param:
     name = _text(entry, "name")
     if not _NAME.fullmatch(name) or name == "name":
         message = f"{name!r:.80} cannot be the name of a parameter"
-        raise Undeclarable("name", "value", message, "use letters, digits and _, a letter first")
+        raise DeclarationFault(
+            "name", "value", message, "use letters, digits and _, a letter first"
+        )
     kind = _text(entry, "type")
     if kind not in TYPES:
-        raise Undeclarable(
+        raise DeclarationFault(
             "type", "value", f"{kind!r:.80} is not a type", f"use {', '.join(TYPES)}"
         )
     param = Param(
@@ -85,7 +88,7 @@ def read_param(entry: Mapping[str, Any]) -> Param:
         _text(entry, "desc", "") or "",
     )
     if param.min is not None and param.max is not None and param.min > param.max:
-        raise Undeclarable("min", "value", f"{name}: min is above max")
+        raise DeclarationFault("min", "value", f"{name}: min is above max")
     return replace(param, default=_default(param, entry))
 
 
@@ -95,24 +98,24 @@ def _default(param: Param, entry: Mapping[str, Any]) -> Any:
         if param.type in _UNSET or ("default" in entry and param.type not in _ALWAYS_SET):
             return None
         if param.type != "source":
-            raise Undeclarable("", "value", f"{param.name} needs a default")
+            raise DeclarationFault("", "value", f"{param.name} needs a default")
         default = "close"
     if param.type == "source" and default not in SOURCES:
         message = f"{default!r:.80} is not a price series"
-        raise Undeclarable("default", "value", message, f"use {', '.join(SOURCES)}")
+        raise DeclarationFault("default", "value", message, f"use {', '.join(SOURCES)}")
     try:
         value = check_value(param, default, "PARAMS")
     except Failure as failure:
-        raise Undeclarable("default", failure.kind, failure.message, failure.hint) from None
+        raise DeclarationFault("default", failure.kind, failure.message, failure.hint) from None
     # `check_value` also accepts texts for numbers, as a command line passes them.
     if isinstance(default, str) and param.type in (*_NUMERIC, "bool"):
-        raise Undeclarable("default", "type", f"{param.name}: the default is a string")
+        raise DeclarationFault("default", "type", f"{param.name}: the default is a string")
     if param.type == "choice" and isinstance(default, bool):
-        raise Undeclarable("default", "type", f"{param.name}: options are numbers or strings")
+        raise DeclarationFault("default", "type", f"{param.name}: options are numbers or strings")
     if isinstance(value, int) and abs(value) > LARGEST_INT:
-        raise Undeclarable("default", "value", f"{param.name}: the default is too large")
+        raise DeclarationFault("default", "value", f"{param.name}: the default is too large")
     if isinstance(value, str) and len(value) > MOST_TEXT:
-        raise Undeclarable("default", "size", f"{param.name}: the default is too long")
+        raise DeclarationFault("default", "size", f"{param.name}: the default is too long")
     return value
 
 
@@ -122,11 +125,11 @@ def _bound(entry: Mapping[str, Any], key: str, kind: str) -> float | None:
         return None
     if kind not in _NUMERIC or not checks.is_number(value):
         names = ", ".join(_NUMERIC)
-        raise Undeclarable(key, "type", f"{key} is a finite number, and goes with {names} only")
+        raise DeclarationFault(key, "type", f"{key} is a finite number, and goes with {names} only")
     if abs(value) > LARGEST_BOUND:
-        raise Undeclarable(key, "value", f"{key} is too large")
+        raise DeclarationFault(key, "value", f"{key} is too large")
     if key == "step" and value <= 0:
-        raise Undeclarable(key, "value", "step is above 0")
+        raise DeclarationFault(key, "value", "step is above 0")
     return value
 
 
@@ -134,18 +137,18 @@ def _options(entry: Mapping[str, Any], kind: str) -> tuple[Any, ...] | None:
     options = entry.get("options")
     if options is None:
         if kind == "choice":
-            raise Undeclarable("", "value", "a choice needs options", '"options": ["a", "b"]')
+            raise DeclarationFault("", "value", "a choice needs options", '"options": ["a", "b"]')
         return None
     if not isinstance(options, list) or not 0 < len(options) <= MOST_OPTIONS:
         message = f"options is a list of 1 to {MOST_OPTIONS} values"
-        raise Undeclarable("options", "type", message)
+        raise DeclarationFault("options", "type", message)
     for option in options:
         if isinstance(option, bool) or not isinstance(option, int | float | str):
-            raise Undeclarable("options", "type", "options are numbers or strings")
+            raise DeclarationFault("options", "type", "options are numbers or strings")
         if isinstance(option, str):
             _check_text("options", option, "an option is too long")
         elif not checks.is_number(option):
-            raise Undeclarable("options", "value", "an option is too large")
+            raise DeclarationFault("options", "value", "an option is too large")
     return tuple(options)
 
 
@@ -157,22 +160,22 @@ def read_meta(meta: Mapping[str, Any]) -> Mapping[str, Any]:
     check_keys("META", meta, META_KEYS)
     for key, value in meta.items():
         if type(value) is not META_KEYS[key]:
-            raise Undeclarable(key, "type", f"{key} is {_TYPE_WORDS[META_KEYS[key]]}")
+            raise DeclarationFault(key, "type", f"{key} is {_TYPE_WORDS[META_KEYS[key]]}")
         if isinstance(value, str):
             _check_text(key, value, f"{key} has at most {MOST_TEXT} characters")
         if isinstance(value, int) and key in CAPS and not 1 <= value <= CAPS[key]:
-            raise Undeclarable(key, "value", f"{key} is from 1 to {CAPS[key]}")
+            raise DeclarationFault(key, "value", f"{key} is from 1 to {CAPS[key]}")
     if not meta.get("title", "").strip():
-        raise Undeclarable("", "value", "META needs a title", '{"title": "…"}')
+        raise DeclarationFault("", "value", "META needs a title", '{"title": "…"}')
     kind = meta.get("category", "panel")
     if kind not in CATEGORIES:
         message = f"{kind!r:.60} is not a category"
-        raise Undeclarable("category", "value", message, f"use {', '.join(CATEGORIES)}")
+        raise DeclarationFault("category", "value", message, f"use {', '.join(CATEGORIES)}")
     on_price = meta.get("overlay", kind == "overlay")
     if meta.get("category", "external") != "external" and on_price != (kind == "overlay"):
         message = f"category {kind!r} and overlay {on_price} do not go together"
         hint = "an overlay is drawn on the price, a panel below it"
-        raise Undeclarable("overlay", "value", message, hint)
+        raise DeclarationFault("overlay", "value", message, hint)
     return meta
 
 
@@ -182,17 +185,17 @@ def read_meta(meta: Mapping[str, Any]) -> Mapping[str, Any]:
 def _text(entry: Mapping[str, Any], key: str, default: str | None = "") -> Any:
     if key not in entry:
         if key in ("name", "type"):
-            raise Undeclarable("", "value", f"a parameter needs a {key}")
+            raise DeclarationFault("", "value", f"a parameter needs a {key}")
         return default
     value = entry[key]
     if not isinstance(value, str):
-        raise Undeclarable(key, "type", f"{key} is a string")
+        raise DeclarationFault(key, "type", f"{key} is a string")
     _check_text(key, value, f"{key} has at most {MOST_TEXT} characters")
     return value
 
 
 def _check_text(key: str, value: str, too_long: str) -> None:
     if len(value) > MOST_TEXT:
-        raise Undeclarable(key, "size", too_long)
+        raise DeclarationFault(key, "size", too_long)
     if not checks.is_text(value):
-        raise Undeclarable(key, "value", f"{key} holds half of a surrogate pair")
+        raise DeclarationFault(key, "value", f"{key} holds half of a surrogate pair")

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from chartpact.script.check.checked import BUILTIN, FUNCTION, GLOBAL, LOCAL, NAMESPACE, Checked
 from chartpact.script.check.hints import hint_for_function, hint_for_member, hint_for_name
-from chartpact.script.check.report import CheckReport, Enough
+from chartpact.script.check.report import CheckReport
 from chartpact.script.check.scopes import Comprehension, Function, Scope, local_names, target_names
+from chartpact.script.errors import LimitReached
 from chartpact.script.limits import LITERAL_DIGITS, LOCALS, LOOP_DEPTH
 from chartpact.script.runtime.builtins import NAMES as BUILTINS
 from chartpact.script.runtime.values import CHANGES
@@ -220,7 +221,7 @@ class ExpressionChecker:
             self.checked.called.add(node.func)
         if len(node.keywords) > LOCALS:
             self._refuse(node, "size", f"a call takes at most {LOCALS} named values")
-            raise Enough
+            raise LimitReached
         starred = [value for value in node.args if isinstance(value, ast.Starred)]
         if len(starred) > 1 or (starred and node.args[-1] is not starred[0]):
             self._refuse(starred[0], "syntax", "*values come once, after the other values")
@@ -263,7 +264,7 @@ class ExpressionChecker:
         if len(self._scope.names) > LOCALS:
             hint = "split it into smaller functions, or keep values in a list"
             self._refuse(function, "size", f"a function has at most {LOCALS} names", hint)
-            raise Enough
+            raise LimitReached
         self.checked.scopes[function] = self._scope
         visit()
         self._scope, self._loops = outer, loops

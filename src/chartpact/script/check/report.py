@@ -3,14 +3,10 @@
 import ast
 
 from chartpact.problem import Problem
-from chartpact.script.errors import ScriptError
+from chartpact.script.errors import LimitReached, ScriptError
 from chartpact.syntax import Places
 
 MOST_PROBLEMS = 20
-
-
-class Enough(Exception):
-    """More problems than anyone reads, or one after which the check cannot go on."""
 
 
 class CheckReport:
@@ -26,7 +22,7 @@ class CheckReport:
         line, column = (None, None) if node is None else self._places.of(node)
         self.problems.append(ScriptError(self._step, kind, message, hint, line=line, column=column))
         if len(self.problems) >= MOST_PROBLEMS:
-            raise Enough
+            raise LimitReached
 
     def warn(self, node: ast.AST, kind: str, message: str, hint: str = "") -> None:
         """Adds a warning, of which `WARNING_KINDS` are the kinds."""

@@ -24,6 +24,7 @@ from chartpact.script.compile.inference import Kinds
 from chartpact.script.compile.kinds import DICTS, LIST
 from chartpact.script.compile.nodes import assign, at, call, load, place_all, store, tuple_of
 from chartpact.script.compile.weights import SHORTEST_TURN, TURN, entry, steps, unpacking
+from chartpact.script.errors import LimitReached
 from chartpact.script.runtime.values import FILE
 from chartpact.script.source.visitors import visitors
 from chartpact.syntax import walk
@@ -38,10 +39,6 @@ class Compiled:
     uses: tuple[str, ...]  # functions of the host, such as "ta.ema"
 
 
-class TooIntricate(Exception):
-    """Python's own compiler refuses the code."""
-
-
 def compile_module(checked: Checked, kinds: Kinds) -> Compiled:
     """The code of a module that passed its checks."""
     emitter = Emitter(checked, kinds)
@@ -52,7 +49,7 @@ def compile_module(checked: Checked, kinds: Kinds) -> Compiled:
         try:
             code = compile(tree, FILE, "exec", dont_inherit=True, optimize=0)
         except (SyntaxError, ValueError, OverflowError) as error:
-            raise TooIntricate from error
+            raise LimitReached from error
     return Compiled(code, emitter.weights, tuple(sorted(emitter.uses)))
 
 

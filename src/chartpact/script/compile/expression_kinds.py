@@ -7,16 +7,13 @@ from chartpact.script.check.checked import BUILTIN, FUNCTION, GLOBAL, Checked
 from chartpact.script.check.scopes import Comprehension, Function
 from chartpact.script.compile import kinds as k
 from chartpact.script.compile.hoisting import literal_index
+from chartpact.script.errors import LimitReached
 from chartpact.script.source.visitors import visitors
 
 _NUMERIC_CHOICE = k.UNBOUND | k.NUMBER | k.SERIES  # options of which `ta.where` makes numbers
 _MOST_VISITS = 60_000  # of expressions
 
 Env = dict[str, int]  # the kinds of each name at one place
-
-
-class TooMuch(Exception):
-    """The script is too intricate to be followed."""
 
 
 class ExpressionKinds:
@@ -39,7 +36,7 @@ class ExpressionKinds:
     def _kinds(self, node: ast.expr, env: Env) -> int:
         self._visits += 1
         if self._visits > _MOST_VISITS:
-            raise TooMuch
+            raise LimitReached
         visit = _VISITS.get(type(node))
         kinds = k.ANY if visit is None else visit(self, node, env)
         self.of[node] = self.of.get(node, 0) | kinds

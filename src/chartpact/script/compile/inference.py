@@ -18,7 +18,8 @@ from chartpact.script.check.checked import FUNCTION, Checked
 from chartpact.script.check.scopes import Function, local_names, parameters
 from chartpact.script.compile import kinds as k
 from chartpact.script.compile.escape import private_lists
-from chartpact.script.compile.expression_kinds import Env, ExpressionKinds, TooMuch
+from chartpact.script.compile.expression_kinds import Env, ExpressionKinds
+from chartpact.script.errors import LimitReached
 from chartpact.syntax import walk
 
 _MOST_ROUNDS = 8
@@ -44,7 +45,7 @@ def infer_kinds(checked: Checked, params: Mapping[str, int], results: Mapping[st
     inference = _Statements(checked, params, results)
     try:
         inference.module()
-    except TooMuch:
+    except LimitReached:
         return Kinds(_Anything())
     return Kinds(inference.of, inference.at_loop)
 

@@ -19,7 +19,14 @@ from chartpact.script.diagnosis.type_errors import (
     parameters_of,
     quote_expression,
 )
-from chartpact.script.errors import NOT_YOUR_FAULT, Fault, ScriptError, describe_traceback
+from chartpact.script.errors import (
+    NOT_YOUR_FAULT,
+    OPERAND,
+    TRUTH,
+    Fault,
+    ScriptError,
+    describe_traceback,
+)
 from chartpact.script.host import invoke, ta
 from chartpact.script.limits import DRY_RUN_BARS
 from chartpact.script.runtime.arithmetic import mismatch_hint
@@ -28,7 +35,7 @@ from chartpact.script.runtime.intrinsics import Runtime
 from chartpact.script.runtime.meter import Exhausted, Meter
 from chartpact.script.runtime.methods import unknown_attribute
 from chartpact.script.runtime.operators import Operators
-from chartpact.script.runtime.series import NotANumber, Series, SeriesTruth, TextSeries
+from chartpact.script.runtime.series import Series, TextSeries
 from chartpact.script.runtime.values import FILE, Method, a_type, type_name
 
 _ONE_TABLE = "draw a table once, after the loop: its last state is what is seen"
@@ -84,10 +91,10 @@ def _is_host_fault(error: Exception) -> bool:
 
 def _explain(error: Exception, location: Location) -> tuple[str, str, str]:  # noqa: PLR0911
     """The kind, the message and the hint."""
-    if isinstance(error, SeriesTruth):
+    if isinstance(error, Fault) and error.cause == TRUTH:
         return "type", *explain_truth(location, error.hint)
     where = quote_expression(location)
-    if isinstance(error, NotANumber):
+    if isinstance(error, Fault) and error.cause == OPERAND:
         message = f"a series does not go together with {a_type(error.value)}{where}"
         return "type", message, mismatch_hint(error.value, error.value)
     if isinstance(error, Exhausted):

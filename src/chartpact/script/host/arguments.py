@@ -12,10 +12,10 @@ from chartpact.drawing import FieldType
 from chartpact.drawing.fieldtypes import PAINT
 from chartpact.problem import did_you_mean
 from chartpact.scene import displace
-from chartpact.script.errors import Fault
+from chartpact.script.errors import OPERAND, Fault
 from chartpact.script.limits import OBJECT_TEXT_CHARS
 from chartpact.script.runtime.meter import Meter
-from chartpact.script.runtime.series import Array, NotANumber, Series, TextSeries, array_of
+from chartpact.script.runtime.series import Array, Series, TextSeries, array_of
 from chartpact.script.runtime.values import LISTS, a_type, shown
 from chartpact.textcolumn import TextColumn
 
@@ -181,7 +181,9 @@ class SeriesArguments:
     def _list(self, values: list[Any], name: str) -> Array:
         try:
             return array_of(values, None, self._meter)
-        except NotANumber as error:
+        except Fault as error:
+            if error.cause != OPERAND:
+                raise
             hint = "a list that stands for a series holds one number a bar, None where it is na"
             raise Fault("type", f"{name} holds {a_type(error.value)}", hint) from None
 

@@ -21,11 +21,9 @@ _SMALL = 1 << 64
 _WIDE, _NARROW = 1e15, 1e-6
 
 
-class Mismatch(Fault):
-    """Two values that an operator cannot take."""
-
-    def __init__(self, verb: str, a: Any, b: Any) -> None:
-        super().__init__("type", f"cannot {verb} {a_type(a)} and {a_type(b)}", mismatch_hint(a, b))
+def mismatch(verb: str, a: Any, b: Any) -> Fault:
+    """The fault of two values that an operator cannot take."""
+    return Fault("type", f"cannot {verb} {a_type(a)} and {a_type(b)}", mismatch_hint(a, b))
 
 
 def mismatch_hint(a: Any, b: Any) -> str:
@@ -72,7 +70,7 @@ class Arithmetic(Charging):
         if left is right is tuple:
             self.extend_list(0, len(a) + len(b))
             return a + b
-        raise Mismatch("add", a, b)
+        raise mismatch("add", a, b)
 
     def sub(self, a: Any, b: Any) -> Any:
         left, right = type(a), type(b)
@@ -80,7 +78,7 @@ class Arithmetic(Charging):
             return bounded_int(a - b) if left is right is int else a - b
         if left is Series or right is Series:
             return a - b
-        raise Mismatch("subtract", a, b)
+        raise mismatch("subtract", a, b)
 
     def mul(self, a: Any, b: Any) -> Any:
         left, right = type(a), type(b)
@@ -102,14 +100,14 @@ class Arithmetic(Charging):
             else:
                 self.extend_list(0, len(a) * count)
             return List(list.__mul__(a, count)) if left in LISTS else a * count
-        raise Mismatch("multiply", a, b)
+        raise mismatch("multiply", a, b)
 
     def div(self, a: Any, b: Any) -> Any:
         if type(a) in NUMBERS and type(b) in NUMBERS:
             return a / b
         if type(a) is Series or type(b) is Series:
             return a / b
-        raise Mismatch("divide", a, b)
+        raise mismatch("divide", a, b)
 
     def floordiv(self, a: Any, b: Any) -> Any:
         if type(a) in NUMBERS and type(b) in NUMBERS:
@@ -117,7 +115,7 @@ class Arithmetic(Charging):
             return a // b
         if type(a) is Series or type(b) is Series:
             return a // b
-        raise Mismatch("divide", a, b)
+        raise mismatch("divide", a, b)
 
     def mod(self, a: Any, b: Any) -> Any:
         if type(a) in NUMBERS and type(b) in NUMBERS:
@@ -127,7 +125,7 @@ class Arithmetic(Charging):
             return bounded_text(format_percent(a, b, self.meter))
         if type(a) is Series or type(b) is Series:
             return a % b
-        raise Mismatch("take the remainder of", a, b)
+        raise mismatch("take the remainder of", a, b)
 
     def _charge_division(self, a: Any, b: Any) -> None:
         """`//` and `%` take longer on large ints, and the further their sides are apart."""

@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from chartpact.script.errors import Fault
-from chartpact.script.runtime.arithmetic import NUMBERS, Mismatch
+from chartpact.script.runtime.arithmetic import NUMBERS, mismatch
 from chartpact.script.runtime.hashing import seal
 from chartpact.script.runtime.meter import Charging, Exhausted, walking
 from chartpact.script.runtime.series import Series
@@ -112,7 +112,7 @@ class Comparison(Charging):
             return order(a, b)
         if (left in LISTS and right in LISTS) or left is right is tuple:
             return self._sequences_ordered(a, b, order, depth)
-        raise Mismatch("compare", a, b)
+        raise mismatch("compare", a, b)
 
     @walking
     def _sequences_ordered(self, a: Any, b: Any, order: Order, depth: int) -> Any:

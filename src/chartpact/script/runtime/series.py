@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.arrays import any_true
-from chartpact.script.errors import Fault
+from chartpact.script.errors import OPERAND, TRUTH, Fault
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.values import LISTS, HostObject
 from chartpact.ta.kernels import kernel
@@ -24,23 +24,16 @@ Array = NDArray[Any]
 Operator = Callable[["Series", Any], Any]
 
 
-class SeriesTruth(Fault):
-    """A series stood where one True or False was needed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "type",
-            "a series has no single truth value",
-            "use ta.where(cond, a, b), or cond[i] for one bar",
-        )
+def ambiguous_truth() -> Fault:
+    """The fault of a series that stands where one True or False is needed."""
+    hint = "use ta.where(cond, a, b), or cond[i] for one bar"
+    return Fault("type", "a series has no single truth value", hint, cause=TRUTH)
 
 
-class NotANumber(Fault):
-    """A value that cannot be calculated with."""
-
-    def __init__(self, value: Any) -> None:
-        super().__init__("type", "a series can be combined with numbers and series only")
-        self.value = value
+def not_a_number(value: Any) -> Fault:
+    """The fault of a value that cannot be calculated with."""
+    message = "a series can be combined with numbers and series only"
+    return Fault("type", message, cause=OPERAND, value=value)
 
 
 OPERATION = 75  # steps of an operator on a series, however short
@@ -138,7 +131,7 @@ class Series:
         return len(self.array)
 
     def __bool__(self) -> bool:
-        raise SeriesTruth
+        raise ambiguous_truth()
 
     __iter__ = None
     __contains__ = None
@@ -239,7 +232,7 @@ class Series:
                 raise Fault("value", "a number is too large for a series") from None
         if kind in LISTS:
             return Series(array_of(other, len(self.array), self.meter), self.meter)._numbers()
-        raise NotANumber(other)
+        raise not_a_number(other)
 
     def _condition_of(self, other: Any) -> Any:
         """The other side of & and |: True or False, or conditions for the same bars."""
@@ -282,7 +275,7 @@ class TextSeries(HostObject):
         return len(self.texts)
 
     def __bool__(self) -> bool:
-        raise SeriesTruth
+        raise ambiguous_truth()
 
     def items(self) -> list[Any]:
         """The texts as Python's own, made once."""
@@ -325,7 +318,7 @@ def array_of(values: list[Any], length: int | None, meter: Meter) -> Array:
     if kinds == {bool}:
         return np.array(values, dtype=np.bool_)
     if not kinds <= _NUMBERS:
-        raise NotANumber(next(value for value in values if type(value) not in _NUMBERS))
+        raise not_a_number(next(value for value in values if type(value) not in _NUMBERS))
     if kinds != {float}:  # None is replaced, and a whole number may be long
         meter.charge(len(values))
     if type(None) in kinds:

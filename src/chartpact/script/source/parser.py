@@ -3,10 +3,11 @@
 import ast
 import re
 
+from chartpact.problem import Failure
 from chartpact.script.check import pine
 from chartpact.script.errors import ScriptError
 from chartpact.script.limits import BRACKETS, DEPTH, PARTS, Limits
-from chartpact.syntax import SourceError, Token, guarded_parse
+from chartpact.syntax import Token, guarded_parse
 
 PREFIXES = ("", "r", "f")
 
@@ -64,7 +65,7 @@ def parse(source: str, limits: Limits) -> ast.Module:
             prefixes=PREFIXES,
             watch=_check_token,
         )
-    except SourceError as error:
+    except Failure as error:
         hint = pine.hint_for_statement(source.split("\n")[: error.line or 0]) or error.hint
         raise ScriptError(
             "parse", error.kind, error.message, hint, line=error.line, column=error.column

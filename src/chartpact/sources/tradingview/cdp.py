@@ -27,11 +27,9 @@ PORT = 9222
 _TAB_ID = re.compile(r"[A-Za-z0-9-]{1,128}")
 
 
-class Refused(Failure):
-    """An endpoint that cannot be used as it was named."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(Problem("value", message, hint))
+def _refusal(message: str, hint: str) -> Failure:
+    """The error of an endpoint that cannot be used as it was named."""
+    return Failure(Problem("value", message, hint))
 
 
 @dataclass(frozen=True)
@@ -55,12 +53,12 @@ class Endpoint:
         except ValueError:
             parts, host, port = urlsplit(""), None, PORT
         if parts.scheme != "http" or not host or parts.path not in ("", "/") or parts.username:
-            raise Refused(
+            raise _refusal(
                 f"{text!r:.200} is not the address of a debugging port",
                 f"it is like http://127.0.0.1:{PORT}",
             )
         if not remote and not _is_loopback(host):
-            raise Refused(
+            raise _refusal(
                 f"{host!r:.100} is not this machine",
                 "a debugging port gives full control of a browser and belongs on 127.0.0.1; "
                 "over a tunnel it is there too",
