@@ -18,6 +18,7 @@ from chartpact.sandbox import host_probe, layers
 from chartpact.sandbox.host_probe import Finding
 from chartpact.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP
 from chartpact.sandbox.pool import Pool
+from chartpact.sandbox.zygote_handle import SandboxError
 from chartpact.script.dry_run import dry_run_bars
 
 from . import hosts

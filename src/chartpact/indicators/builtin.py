@@ -23,10 +23,10 @@ class Trace:
     """One drawn series, and where it has no value.
 
     `first` is the bar of its first value, written in the indicator's parameters. From there on
-    every bar has one, unless `gaps` says when it has not. A track that is not `prefix_stable`
+    every bar has one, unless `gaps` says when it has not. A trace that is not `prefix_stable`
     changes past values when bars are added.
 
-    >>> Track("MACD", first="slow - 1").first_bar({"slow": 26})
+    >>> Trace("MACD", first="slow - 1").first_bar({"slow": 26})
     25
     """
 

@@ -9,6 +9,6 @@ marked `provisional` are listed and may change.
 """
 
 from chartpact.lookahead.prover import PREFIXES, SECONDS, Run, prove
-from chartpact.lookahead.report import Late, Proof, Rewrite
+from chartpact.lookahead.report import SIGNAL, Late, Proof, Rewrite
 
-__all__ = ["PREFIXES", "SECONDS", "Late", "Proof", "Rewrite", "Run", "prove"]
+__all__ = ["PREFIXES", "SECONDS", "SIGNAL", "Late", "Proof", "Rewrite", "Run", "prove"]

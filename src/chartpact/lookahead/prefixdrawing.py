@@ -38,6 +38,7 @@ class PrefixDrawing:
     colors: dict[str, Array] = field(default_factory=dict)  # of plots with one for each bar
     dots: dict[str, Array] = field(default_factory=dict)  # and shapes: bars, heights and colours
     levels: dict[str, list[float]] = field(default_factory=dict)
+    signals: set[str] = field(default_factory=set)  # the names of signals, as events have them
     events: set[tuple[str, int]] = field(default_factory=set)  # signals, by name and bar
     told: dict[tuple[str, int], int] = field(default_factory=dict)  # the delays of signals
     titles: dict[str, list[str]] = field(default_factory=dict)  # of all plots, by their kinds
@@ -90,6 +91,7 @@ def trace(scene: Scene, size: int, titles: Mapping[str, list[str]]) -> PrefixDra
         if (signal.name, signal.bar) in provisional:
             continue
         picture.events.add(event := (f"signal {signal.name!r}", signal.bar))
+        picture.signals.add(event[0])
         if signal.confirmed_bar > signal.bar:
             picture.told[event] = signal.confirmed_bar - signal.bar
     return picture

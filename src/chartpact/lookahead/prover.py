@@ -11,7 +11,7 @@ from chartpact.bars import Bars, BarsLike, to_bars
 from chartpact.lookahead.compare import find_differences, find_plot_differences, pair_up, stands
 from chartpact.lookahead.prefixdrawing import NO_DOTS, PrefixDrawing, trace
 from chartpact.lookahead.prefixes import choose
-from chartpact.lookahead.report import Late, Proof, Rewrite
+from chartpact.lookahead.report import SIGNAL, Late, Proof, Rewrite
 from chartpact.problem import Failure
 from chartpact.scene import Scene
 
@@ -52,6 +52,7 @@ class Prover:
         self._titles = self._whole.titles
         self._failed: dict[int, Failure] = {}
         self._late: dict[str, list[_Arrival]] = {}
+        self._signals: set[str] = set()
 
     def count_within(self, seconds: float) -> int:
         """How many prefixes can be compared in so many seconds: half the bars take the mean."""
@@ -148,6 +149,7 @@ class Prover:
     def _note_late(self, earlier: PrefixDrawing, later: PrefixDrawing) -> None:
         """Notes what stands at bars of the shorter prefix and was not there then."""
         size, late = earlier.size, list[tuple[str, int]]()
+        self._signals |= later.signals
         late += [(name, bar) for name, bar in later.events - earlier.events if bar < size]
         for what, columns in later.series.items():
             before = earlier.series.get(what, [])
@@ -176,4 +178,6 @@ class Prover:
             return picture is not None and stands(picture, what, bar)
 
         at = bisect.bisect_left(range(without + 1, with_it), True, key=is_there)
-        return Late(what, bar, self._time(bar), without + at - bar, len(arrivals), told)
+        kind = SIGNAL if what in self._signals else ""
+        delay = without + at - bar
+        return Late(what, bar, self._time(bar), delay, len(arrivals), told, kind)

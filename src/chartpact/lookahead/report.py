@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+SIGNAL = "signal"  # the kind of what is late
+
 
 @dataclass(frozen=True)
 class Rewrite:
@@ -38,9 +40,10 @@ class Late:
     delay: int
     count: int
     told: int = 0
+    kind: str = ""  # SIGNAL of a signal
 
     def to_json(self) -> dict[str, Any]:
-        return dict(self.__dict__)
+        return {name: value for name, value in self.__dict__.items() if name != "kind"}
 
     def __str__(self) -> str:
         bars = "bar" if self.delay == 1 else "bars"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars import Bars
-from chartpact.lookahead import prove
+from chartpact.lookahead import SIGNAL, prove
 from chartpact.params import Param
 from chartpact.problem import Problem
 from chartpact.script.errors import ScriptError
@@ -129,7 +129,7 @@ def _look_for_rewriting(
         message = f"it rewrites its past: {proof.rewritten}"
         warnings.append(Problem("lookahead", message, hint, "dry_run"))
     for late in proof.late:
-        if late.what.startswith("signal ") and late.delay > late.told:
+        if late.kind == SIGNAL and late.delay > late.told:
             hint = (
                 "a signal counts as known on its bar: draw it on the bar on which it is known, "
                 f"and back from there with offset=-{late.delay}"

@@ -76,7 +76,7 @@ def _usage(message: str) -> Failure:
 
 def run_serve(args: argparse.Namespace) -> int:
     from chartpact.sandbox import host_probe
-from chartpact.sandbox.zygote_handle import SandboxError
+    from chartpact.sandbox.zygote_handle import SandboxError
     from chartpact.server import logs
     from chartpact.server.metrics import Metrics
     from chartpact.server.supervisor import Supervisor, WorkerSlot
