@@ -174,5 +174,5 @@ def f(a, b=1, *c, d: int, g=3, **e) -> a:
 
 
 def test_a_number_of_thousands_of_digits_is_refused_in_our_words():
-    with pytest.raises(SourceError, match="this number is too large"):
+    with pytest.raises(Failure, match="this number is too large"):
         list(scan(f"x = {'9' * 5000}"))

@@ -5,6 +5,22 @@ from January. A week belongs to the year of its Monday, and the Mondays since 1 
 counted. Days count by their place among the trading days of their year: on a market of every day,
 all dates are trading days, and on FX all from Monday to Friday. On a listed market the trading days
 are the dates that have bars, and the first of them stands where its weekday puts it.
+
+Three questions are answered: which period a time lies in (`period_of`), which bars each period has
+and when it ends (`periods`), and when a single bar opens or closes (`opens`, `closes`). All go by
+the trading date, never by the date of the clock: a Sunday evening belongs to Monday.
+
+- Intraday periods are slots counted from the opening of the trading day. The last slot of a day
+  ends with the day, however short it is. Bars on another grid, such as UTC hours, are recognised by
+  their distance from the opening, which is no multiple of the slot. They last a full slot.
+- Weeks and months need the calendar alone, and so do days on markets whose days are known.
+- Several days of a listed market are the hard case. Holidays are not known, so the place of a date
+  among the trading days of its year is counted from the dates that have bars. The end of the last
+  period is then unknown as well: as many weekdays are added as days are left in it.
+
+The first period may have begun before the first bar, and the last may go on; `whole` says so, and
+callers leave such periods out or mark them. A calendar is asked once for each run of equal dates
+(`_by_run`), not once a bar.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,23 @@
 """Elements at work: objects are claimed, grouped, chosen, decoded, read, attached and keyed.
 
+The elements of a contract are taken in the order in which they refer to each other. For each one:
+
+1. Claim. `where` of every element of a channel is asked of every row. A row that two elements claim
+   is ambiguous, one that none claims is unclaimed; both are violations of the channel.
+2. Group. An element of several objects puts rows with equal keys together, and chooses its parts
+   from each group: the highest, the lowest, or the one that a condition names. Ties and leftovers
+   are violations, never a choice of the engine.
+3. Keep. `newest` and `top` keep the greatest of each owner. What Pine's cap on objects evicted is
+   dropped here: of the groups that lost a part, those no newer than the oldest whole one.
+4. Decode and read. Texts become fields, expressions become values of an instance.
+5. Attach. Each instance finds the candidates of another element that fit it. Candidates are sorted
+   by their sides once, so that an owner looks at those in reach and not at all of them; VISITS
+   bounds how many these may be. Two that fit equally are ambiguous.
+6. Key. Instances get the key by which a follower knows them again. Two of one key are duplicates.
+
+Each step runs generated code over the whole list, so that no object costs a call. Where that
+raises, the step is run again for one item after the other, to find those to blame.
+
 An element with a violation has failed; what refers to it is skipped. An informational one is left
 empty instead, and what was wrong with it becomes a warning.
 """

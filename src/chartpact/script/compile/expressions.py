@@ -1,4 +1,24 @@
-"""Code for expressions: Python's own operators where the kinds allow, else calls of the runtime."""
+"""Code for expressions: Python's own operators where the kinds allow, else calls of the runtime.
+
+An operator of the language is a call of the runtime, `_add(a, b)`: it knows series, refuses True as
+a number, keeps ints in bounds, and charges steps. In a loop over bars nearly all operands are
+floats, and for two floats Python's own `+` does all of that. So each operator is written in one of
+three ways, by what inference knows of its sides:
+
+1. Both are surely floats: `a + b`.
+2. They may be: `(a + b) if type(a) is float and type(b) is float else _add(a, b)`. This is a guard.
+3. One surely is not, such as a series: `_add(a, b)`.
+
+A guard names each side twice, and a side must be evaluated once. A side that is no plain name is
+put into a temporary `_g0`, `_g1`, … by a walrus in the test, where it is evaluated first. While a
+side waits in its temporary, the code of the other side must not use the same one: `frame.held`
+counts the temporaries that wait. Temporaries are locals of the function being written, so inside of
+a comprehension or a lambda, whose names are another scope, nothing is inlined.
+
+Steps are charged where the code is: a statement's operators are known when it is written, so their
+sum is one number that the statement charges at once (`weights`). A guard that falls through to the
+runtime charges the difference there.
+"""
 
 import ast
 from collections.abc import Iterable, Mapping

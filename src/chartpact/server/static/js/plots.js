@@ -5,7 +5,7 @@ import { barsPerGroup, bodyWidth, stroke, THICKEST, THINNEST } from "./frame.js"
 import { straight } from "./lines.js";
 import { block, clean, holds, write } from "./texts.js";
 import { drawCandles } from "./candles.js";
-// ---------------------------------------------------------------------------------------- colours
+// ---------------------------------------------------------------------------------------- columns
 /**
  * @param {Frame} f
  * @param {Float64Array} values
