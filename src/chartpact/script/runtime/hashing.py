@@ -129,4 +129,5 @@ REFERENCE = HashTable, seal
 
 if not TYPE_CHECKING and not FORBIDDEN:
     with suppress(ImportError):  # not built: `chartpact doctor` says so
-        from chartpact._native import HashTable, seal
+        from chartpact._native import Table as HashTable
+        from chartpact._native import seal
