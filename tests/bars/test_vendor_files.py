@@ -297,3 +297,34 @@ def test_frames_and_bars_take_the_same_options(hours):
 def test_one_bar_has_the_timeframe_that_is_given():
     bar = {"time": [START], "open": [1], "high": [1], "low": [1], "close": [1]}
     assert Bars.from_columns(bar, timeframe="4h").timeframe == "4h"
+
+
+# ------------------------------------------------------------------------- the market of a symbol
+
+
+def evening(symbol: str, **options) -> Bars:
+    """Hours of a Monday in New York, from 09:00 to 20:00."""
+    frame = {"time": [1_704_722_400 + 3600 * n for n in range(12)]}
+    frame |= {name: [1.0] * 12 for name in ("open", "high", "low", "close")}
+    return load(frame, symbol=symbol, **options)
+
+
+def test_the_evening_in_new_york_belongs_to_the_day_of_a_share():
+    bars = evening("SPY")
+    assert (bars.market, bars.day_roll) == ("listed", "00:00 America/New_York")
+    assert len(bars.resample("1D", partial=True)) == 1
+    assert any("SPY is taken for a share or fund of New York" in note for note in bars.notes)
+
+
+def test_a_ticker_that_nothing_is_known_of_is_noted_unless_the_caller_says_its_market():
+    assert any("nothing tells on which days ESTC trades" in note for note in evening("ESTC").notes)
+    assert evening("ESTC", market="listed").notes == ()
+    assert evening("BTCUSDT").notes == evening("alpha_one").notes == ()
+
+
+def test_daily_bars_of_a_share_that_are_dates_are_days_of_those_dates():
+    days = ["2024-01-05", "2024-01-08", "2024-01-09"]
+    frame = {"date": days, **{name: [1.0] * 3 for name in ("open", "high", "low", "close")}}
+    bars = load(frame, symbol="SPY", timeframe="1D")
+    assert bars.trading_day.astype("datetime64[D]").astype(str).tolist() == days
+    assert Bars(bars.time, *[[1.0] * 3] * 5, "SPY", "1D").day_roll == "UTC midnight"

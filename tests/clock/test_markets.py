@@ -10,6 +10,7 @@ FX = ("fx", "17:00 America/New_York")
 METAL = ("fx", "18:00 America/New_York")
 FUTURE = ("listed", "18:00 America/New_York")
 SHARE = ("listed", "UTC midnight")
+US_SHARE = ("listed", "00:00 America/New_York")
 UNKNOWN = ("24x7", "UTC midnight")
 
 
@@ -20,8 +21,9 @@ UNKNOWN = ("24x7", "UTC midnight")
         *((name, METAL) for name in "XAUUSD OANDA:XAG_USD".split()),
         *((name, FUTURE) for name in "ES NQ ESZ13 ESZ2026 ES1! ES=F /ES MNQH6 6EH4".split()),
         ("CME_MINI:NQ1!", FUTURE),
-        *((name, SHARE) for name in "NASDAQ:AAPL nyse:IBM XETR:DAX".split()),
-        *((name, UNKNOWN) for name in "BTCUSD BTCUSDT BTC-USD SPY AAPL ESTC USDT".split()),
+        *((name, US_SHARE) for name in "NASDAQ:AAPL nyse:IBM SPY AAPL spy BRK.B".split()),
+        *((name, SHARE) for name in "XETR:DAX LSE:VOD".split()),
+        *((name, UNKNOWN) for name in "BTCUSD BTCUSDT BTC-USD ESTC USDT MA cost".split()),
         *((name, UNKNOWN) for name in ("", "BINANCE:BTCUSDT", "COINBASE:ETHUSD")),
     ],
 )

@@ -14,9 +14,9 @@ from chartpact.bars.columns import COLUMNS, TIMES, check, to_column
 from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.bars.filenames import NO_CLUES, NameClues
 from chartpact.bars.options import LoadOptions, check_options
-from chartpact.bars.table import BarTable, to_fields
+from chartpact.bars.table import BarTable, to_fields, usual_days
 from chartpact.checks import is_number, is_whole
-from chartpact.clock.markets import LISTED, check_market, market_and_roll
+from chartpact.clock.markets import LISTED, check_market
 from chartpact.clock.periods import Periods, closes, periods
 from chartpact.clock.timeframe import Timeframe
 from chartpact.clock.tradingcalendar import TradingCalendar, canonical_roll
@@ -89,7 +89,8 @@ class Bars:
         tick_size = self.tick_size
         if tick_size is not None and not (is_number(tick_size) and tick_size > 0):
             raise BarsError(f"tick_size is {tick_size!r}: it is a positive number")
-        market, roll = market_and_roll(self.symbol)
+        step = Timeframe.parse(self.timeframe) if self.timeframe else None
+        market, roll = usual_days(self.symbol, self.time, step)
         put(self, "day_roll", canonical_roll(self.day_roll or roll))
         put(self, "market", check_market(self.market or market))
         if self.ends is not None:

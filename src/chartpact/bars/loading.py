@@ -138,11 +138,15 @@ def of_content(data: bytes, name: str, options: LoadOptions, largest: int | None
 
 
 def _bars(data: bytes, name: str, options: LoadOptions, largest: int | None) -> Bars:
-    return of_table(Bars, read_table(data, options, largest), options, name, read_name(name))
+    return of_table(Bars, _read_table(data, options, largest), options, name, read_name(name))
 
 
-def read_table(data: bytes, options: LoadOptions, largest: int | None = None) -> BarTable:
+def table_of_content(data: bytes, options: LoadOptions, largest: int | None = None) -> BarTable:
     """The table of a file's content, whatever its form."""
+    return _read_table(_unpack(data, largest), options, largest)
+
+
+def _read_table(data: bytes, options: LoadOptions, largest: int | None) -> BarTable:
     if data.startswith(parquet.MAGIC):
         return parquet.read(data, options, largest)
     if data.startswith(databentofile.MAGIC):

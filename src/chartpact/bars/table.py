@@ -16,9 +16,9 @@ from chartpact.bars.numerals import find_mark, numbers, to_texts
 from chartpact.bars.options import LoadOptions
 from chartpact.bars.roles import Roles, pick_symbol, plain_name, roles
 from chartpact.bars.ticksize import tick_size_of
-from chartpact.clock.markets import market_and_roll
+from chartpact.clock.markets import Market, day_roll_of_dates, explain_guess, market_and_roll
 from chartpact.clock.periods import opens
-from chartpact.clock.timeframe import Timeframe, of_steps
+from chartpact.clock.timeframe import DAY, Timeframe, of_steps
 from chartpact.clock.tradingcalendar import TradingCalendar
 from chartpact.prices import OHLC
 
@@ -72,8 +72,9 @@ def to_fields(
     if symbol is None:
         symbol = clues.symbol
     step = _timeframe(time, options.get("timeframe"), clues.timeframe)
-    market, roll = market_and_roll(symbol)
+    market, roll = usual_days(symbol, time, step)
     market, roll = options.get("market") or market, options.get("day_roll") or roll
+    told = "market" in options or "day_roll" in options
     intraday = step is None or step.intraday
     if (options.get("stamp") or (intraday and clues.stamp)) == "close":
         if step is None:
@@ -93,8 +94,16 @@ def to_fields(
             *stamps.notes,
             *notes,
             *([] if symbol or "day_roll" in options or not intraday else [NO_SYMBOL]),
+            *filter(None, [intraday and not told and explain_guess(symbol)]),
         ),
     }
+
+
+def usual_days(symbol: str, time: NDArray[np.int64], step: Timeframe | None) -> tuple[Market, str]:
+    """The market and the day roll that are usual for a symbol, with bars at these times."""
+    market, roll = market_and_roll(symbol)
+    dates = step is not None and not step.intraday and not (time % DAY).any()
+    return market, day_roll_of_dates(roll) if dates else roll
 
 
 def _describe_clues(
@@ -128,6 +137,35 @@ def _rows_of_one_symbol(table: BarTable, which: Roles, options: LoadOptions) -> 
     symbols = [symbol.decode("utf-8", "replace") for symbol in np.unique(owners)]
     owner = pick_symbol(symbols, options.get("symbol"), "rows of")
     return replace(table.take(np.flatnonzero(owners == owner.encode())), symbol=owner)
+
+
+def rows_of(table: BarTable, symbol: str) -> BarTable | None:
+    """The rows of a symbol by the column that names it; None where it names no such symbol."""
+    which = table.roles or roles(list(table.columns))
+    if which.symbol is None:
+        return None
+    rows = np.flatnonzero(to_texts(table.columns[which.symbol]) == symbol.encode())
+    return table.take(rows) if len(rows) else None
+
+
+def join(parts: Mapping[str, BarTable]) -> BarTable:
+    """The rows of tables of one form, one after the other; errors name the part and its row."""
+    tables = list(parts.values())
+    first = tables[0]
+    for name, table in parts.items():
+        if (table.columns.keys(), table.aware) != (first.columns.keys(), first.aware):
+            raise BarsError(f"{name}: its columns are not those of {next(iter(parts))}")
+    counts = [len(next(iter(table.columns.values()))) for table in tables]
+    begins = np.cumsum([0, *counts[:-1]])
+
+    def place(row: int) -> str:
+        number = int(np.searchsorted(begins, row, side="right")) - 1
+        return f"{list(parts)[number]}: {tables[number].place(row - int(begins[number]))}"
+
+    columns = {
+        name: np.concatenate([table.columns[name] for table in tables]) for name in first.columns
+    }
+    return replace(first, columns=columns, place=place)
 
 
 def _oldest_first(

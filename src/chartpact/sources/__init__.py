@@ -146,6 +146,13 @@ def load(source: BarsLike, **options: Unpack[LoadOptions]) -> Bars:
             raise
         file = unreadable(Path(symbol), FileNotFoundError())
         raise UnknownSymbol(f"{symbol}: {file}, and {error}") from None
+    except BarsError as error:
+        owner = given.get("symbol")
+        if error.option != "symbol" or owner is None:
+            raise
+        file, at, source = symbol.rpartition("@")  # of a file of many symbols
+        named = f"{file}/{owner}@{source}" if at else f"{symbol}/{owner}"
+        return override(directory.load(named, asked), given)
 
 
 def is_bare_symbol(text: str) -> bool:
