@@ -17,7 +17,6 @@ OF_THE_SHELL = (
     "cli/",
     "frames.py",
     "server/command.py",
-    "server/supervisor.py",
     "server/user_command.py",
     "server/page.py",
 )

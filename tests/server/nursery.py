@@ -17,13 +17,11 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from fcntl import LOCK_EX, flock
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-from chartpact.server import supervisor
 from chartpact.work import worker
 
 ADDRESS = "TESTS_NURSERY"  # in the environment of a forked server: the socket of its nursery
@@ -86,13 +84,6 @@ def fork_worker(channel: int, setup: worker.Setup) -> Fork:
     environment = {**os.environ, **(setup.environment or {}), ADDRESS: address()}
     errors = sys.__stderr__.fileno()
     return Fork(_work, os.getpid(), environment, setup.silent, fds=[channel, errors])
-
-
-def fork_place(arguments: Sequence[str], slot: supervisor.WorkerSlot) -> Fork:
-    """A server among several, as `chartpact.server.supervisor.start_process` execs it."""
-    fds = [slot.listener, slot.counters, slot.lifeline, sys.stderr.fileno()]
-    asked = (list(arguments), dict(os.environ), Path.cwd())
-    return Fork(_serve_place, *asked, slot, os.getpid(), fds=fds)
 
 
 def address() -> str:
@@ -237,27 +228,12 @@ def _serve(arguments: list[str], environment: dict[str, str], cwd: Path, log: in
     from chartpact.__main__ import main
 
     worker.start_process = fork_worker
-    supervisor.start_process = fork_place
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(cwd)
     os.dup2(log, sys.stderr.fileno())
     os.close(log)
     sys.exit(main(["serve", *arguments]))
-
-
-def _serve_place(
-    arguments: list[str],
-    environment: dict[str, str],
-    cwd: Path,
-    slot: supervisor.WorkerSlot,
-    owner: int,
-    *fds: int,
-) -> None:
-    listener, counters, lifeline, log = fds
-    Path("/proc/self/comm").write_text(_name(f"at{slot.number}", owner))
-    slot = replace(slot, listener=listener, counters=counters, lifeline=lifeline)
-    _serve([*arguments, "--place", str(slot)], environment, cwd, log)
 
 
 def _work(owner: int, environment: dict[str, str], silent: bool, channel: int, errors: int) -> None:
@@ -282,11 +258,6 @@ def _name(kind: str, owner: int) -> str:
 def find_workers(owner: int) -> list[int]:
     """The workers that were forked for this process."""
     return _find(_name("work", owner))
-
-
-def find_places(owner: int) -> list[int]:
-    """The servers that were forked for this supervisor, in their order."""
-    return [pid for number in range(9) for pid in _find(_name(f"at{number}", owner))]
 
 
 def _find(name: str) -> list[int]:

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import threading
@@ -18,7 +19,6 @@ from tests.postgres import Postgres, find_programs, start_or_skip
 from tests.sandbox.processes import children
 from tests.server.auth.conftest import HASH, Browser, Program, tool_call
 from tests.server.conftest import SCRIPT, TOKENS, Running, start, wait_until
-from tests.server.nursery import Fork, find_places
 from tests.server.test_serving import Writer
 from tests.service import PLAIN
 
@@ -31,22 +31,19 @@ from chartpact.server.refusals import NO_DATABASE
 
 PLENTY = "script_seconds_per_minute=100000,calls_per_minute=100000"
 CHART = {"symbol": "sample:es-5m", "bars": 60, "indicators": ["mine"], "format": "summary"}
+ANEW = r"(worker \d of 2) ended \(process {}, -9\).*\1 serves"
 MOST_FILES = 50  # of bars that one user may keep
 
 pytestmark = pytest.mark.slow
 
 
 def workers_of(running: Running) -> list[int]:
-    """The processes that serve, in the order of their numbers."""
-    if isinstance(running.process, Fork):
-        return find_places(running.process.pid)
-    found = {}
-    for pid in children(running.process.pid):
-        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        if b"--place" in arguments:
-            place = arguments[arguments.index(b"--place") + 1]
-            found[int(place.split(b",")[0])] = pid
-    return [pid for _, pid in sorted(found.items())]
+    """The processes that serve, oldest first."""
+    return sorted(
+        pid
+        for pid in children(running.process.pid)
+        if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    )
 
 
 @contextmanager
@@ -54,7 +51,6 @@ def two_workers(folder: Path, url: str, forked: bool) -> Iterator[Running]:
     """A server of two processes, both of which answer."""
     running = start(folder, "--workers", "2", url=url, forked=forked, CHARTPACT_LIMITS=PLENTY)
     try:
-        wait_until(lambda: running.log.read_text().count("of 2 serves") == 2)
         yield running
     finally:
         running.process.terminate()
@@ -371,6 +367,7 @@ def test_what_was_acknowledged_is_there_after_a_kill_of_a_process_and_of_the_dat
             writer.check(client)
     wait_until(lambda: len(workers_of(running)) == 2)
     assert second in workers_of(running)
+    wait_until(lambda: re.search(ANEW.format(first), running.log.read_text(), re.DOTALL))
     if not running.database.startswith("sqlite"):
         wait_until(lambda: running.log.read_text().count("of 2 serves") >= 3)
         crashing.restart()  # in order this time, and every connection is lost again

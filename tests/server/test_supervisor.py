@@ -1,64 +1,94 @@
-"""When a server of several processes goes on, and when it gives up."""
+"""A server of several processes: what they import, which counters are theirs, how it ends."""
 
 import os
+import re
 import signal
-import socket
 import subprocess
-import threading
-from collections.abc import Callable, Iterator
+import sys
+from pathlib import Path
 
 import pytest
+from tests.sandbox.processes import children
+from tests.server.conftest import wait_until
 
-from chartpact.server import supervisor
-from chartpact.server.supervisor import MOST_FAILURES, Supervisor, WorkerSlot, find_pause
+from chartpact.server import metrics, supervisor
 
-SERVES = "sleep 600"
-FAILS_TO_START = "false"
+LIKE_STANDARD_MODULES = ("types", "signal", "calendar", "numpy", "random", "runpy", "chartpact")
 
 
-@pytest.fixture
-def supervise(monkeypatch) -> Iterator[Callable[..., int]]:
-    """Runs two workers, each of which is a line of shell, until the supervisor ends."""
-    monkeypatch.setattr(supervisor, "LONGEST_PAUSE_S", 0.0)
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def run(lines: list[str], started: Callable[[list[int]], None]) -> int:
-        starts: list[int] = []
-
-        def start_process(_: object, slot: WorkerSlot) -> subprocess.Popen[bytes]:
-            starts.append(slot.number)
-            started(starts)
-            return subprocess.Popen(["sh", "-c", f"exec {lines[slot.number]}"])
-
-        monkeypatch.setattr(supervisor, "start_process", start_process)
-        with socket.socket() as listener:
-            return Supervisor(listener, len(lines), []).run()
-
-    yield run
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+def start(folder: Path, log: Path) -> subprocess.Popen[bytes]:
+    """The installed command, as a user runs it in a folder, once its workers serve."""
+    command = [Path(sys.executable).parent / "chartpact", "serve", "--no-auth", "--workers", "2"]
+    with log.open("wb") as stream:
+        server = subprocess.Popen(
+            [*command, "--port", "0", "--db", f"sqlite:///{log.parent}/x.db"],
+            cwd=folder,
+            stderr=stream,
+        )
+    wait_until(lambda: server.poll() is not None or "with 2 workers" in log.read_text())
+    return server
 
 
 @pytest.mark.slow
-def test_a_server_of_which_no_worker_starts_gives_up(supervise):
-    starts = []
-    assert supervise([FAILS_TO_START] * 2, lambda made: starts.append(made[-1])) == 1
-    assert len(starts) >= MOST_FAILURES
+def test_no_process_of_a_server_imports_from_the_current_folder(tmp_path):
+    folder, mark = tmp_path / "mine", tmp_path / "imported"
+    folder.mkdir()
+    for name in LIKE_STANDARD_MODULES:
+        text = f"open({str(mark)!r}, 'w').close()\nraise SystemExit('mine')\n"
+        (folder / f"{name}.py").write_text(text)
+    server = start(folder, log := tmp_path / "log")
+    server.terminate()
+    assert server.wait(60) == 0, log.read_text()
+    assert not mark.exists()
 
 
 @pytest.mark.slow
-def test_a_worker_that_fails_to_start_is_tried_for_as_long_as_another_serves(supervise):
-    tried = threading.Event()
+def test_it_says_that_it_serves_when_every_worker_does_and_no_worker_outlives_it(tmp_path):
+    server = start(tmp_path, log := tmp_path / "log")
+    try:
+        lines = re.findall(r"worker \d of 2 serves|with 2 workers", log.read_text())
+        assert lines[-1] == "with 2 workers"
+        assert sorted(lines[:-1]) == ["worker 1 of 2 serves", "worker 2 of 2 serves"]
+        workers = children(server.pid)
+    finally:
+        server.kill()
+        server.wait()
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
 
-    def count(starts: list[int]) -> None:
-        if starts.count(1) == MOST_FAILURES + 2 and not tried.is_set():
-            tried.set()
-            os.kill(os.getpid(), signal.SIGTERM)
 
-    assert supervise([SERVES, FAILS_TO_START], count) == 0
-    assert tried.is_set()
+def test_the_path_of_workers_loses_what_python_m_put_there_and_nothing_else(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
+    for first, left in (("", ["/lib"]), (str(tmp_path), ["/lib"]), ("/bin", ["/bin", "/lib"])):
+        monkeypatch.setattr(sys, "path", [first, "/lib"])
+        supervisor.keep_current_folder_off_path()
+        assert sys.path == left
+        assert os.environ["PYTHONSAFEPATH"] == "1"
 
 
-def test_the_pauses_grow_to_a_bound():
-    pauses = [find_pause(failures) for failures in (0, 1, 2, 5, 6, 10**6)]
-    assert pauses == [0.0, 0.25, 0.5, 4.0, 5.0, 5.0]
+HOLD = """
+import sys
+from chartpact.server.metrics import Metrics
+row = Metrics.share(sys.argv[1])
+row.add("chartpact_calls_under_way")
+print(flush=True)
+sys.stdin.read()
+"""
+UNDER_WAY = "\nchartpact_calls_under_way "
+
+
+def test_a_row_of_counters_is_one_processs_until_that_ends(tmp_path):
+    file = tmp_path / "counters"
+    file.write_bytes(bytes(metrics.SHARED_BYTES))
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, file], **pipes)
+    with holder:
+        assert holder.stdout.readline()
+        mine = metrics.Metrics.share(str(file))
+        mine.add("chartpact_calls_under_way")
+        assert f"{UNDER_WAY}2\n" in mine.text()
+        holder.send_signal(signal.SIGKILL)
+    with subprocess.Popen([sys.executable, "-c", HOLD, file], **pipes) as heir:
+        assert heir.stdout.readline()
+        assert f"{UNDER_WAY}2\n" in mine.text()  # the heir's, in place of the one that was killed
+        heir.communicate()

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
@@ -40,6 +40,7 @@ from chartpact.server.metrics import Metrics
 from chartpact.server.readiness import Readiness
 from chartpact.server.settings import Settings
 from chartpact.server.shapes import SampleShape
+from chartpact.server.uvicorn_server import at_shutdown
 from chartpact.server.verbs import Verbs
 from chartpact.work.lanes import Bounds, Workers
 
@@ -66,7 +67,7 @@ class Server:
     database: Database
     workers: Workers
     authority: Authority | None
-    ledger: Ledger | None = None
+    resources: ExitStack
 
     def drain(self) -> None:
         """Takes no more requests, and ends the streams that would go on for ever."""
@@ -76,13 +77,8 @@ class Server:
             listen.handler.close()
 
     def close(self) -> None:
-        self.verbs.drawings.close()
-        self.workers.close()
-        if self.authority is not None:
-            self.authority.close()
-        if self.ledger is not None:
-            self.ledger.close()
-        self.database.close()
+        """Closes what the application holds, as its lifespan does; the second time nothing."""
+        self.resources.close()
 
 
 def create(
@@ -102,7 +98,8 @@ def create(
     Tries to sign in, and all rates that processes share, are counted by the clock.
     """
     metrics = metrics or Metrics()
-    database = open_database(settings.database)
+    resources = ExitStack()
+    database = resources.enter_context(closing(open_database(settings.database)))
     database.check_writable()
     bounds = Bounds(memory_mb=settings.limits.job_megabytes)
     workers = Workers(
@@ -113,21 +110,24 @@ def create(
         advice="ask for fewer bars or indicators",
         on_start=partial(metrics.observe, "chartpact_queue_seconds"),
     )
+    resources.callback(workers.close)
     # Processes that share a database share what users may ask for; hosts share no SQLite file.
     alone = database.embedded and settings.processes == 1
-    ledger = None if alone else Ledger(database, clock or time.time)
+    ledger = None
+    if not alone:
+        ledger = resources.enter_context(closing(Ledger(database, clock or time.time)))
     accounts = isinstance(identify, AuthSettings)
     verbs = Verbs(replace(settings, accounts=accounts), database, workers, ledger, metrics)
+    resources.callback(verbs.drawings.close)
     state_key = None if alone else share_key(database, "request state")
     tools = mcp.build(verbs, (lambda _: LOCAL_USER) if stdio else _user_over_http, state_key)
     if extend is not None:
         extend(tools)
     over_http = McpOverHttp(tools, mcp.LONG, settings.limits.body_bytes)
-    authority = (
-        Authority(identify, database, ledger, clock or time.monotonic)
-        if isinstance(identify, AuthSettings)
-        else None
-    )
+    authority = None
+    if isinstance(identify, AuthSettings):
+        authority = Authority(identify, database, ledger, clock or time.monotonic)
+        resources.callback(authority.close)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -142,10 +142,11 @@ def create(
         tasks = [asyncio.create_task(verbs.following.read_for_ever())]
         if authority is not None:
             tasks.append(asyncio.create_task(authority.purge_for_ever()))
-        async with over_http.run():
-            yield
-        for task in tasks:
-            task.cancel()
+        with resources, at_shutdown(server.drain):
+            async with over_http.run():
+                yield
+            for task in tasks:
+                task.cancel()
 
     app = FastAPI(
         title="chartpact",
@@ -182,7 +183,8 @@ def create(
         metrics=metrics,
         **identified,
     )
-    return Server(front, app, front, verbs, tools, database, workers, authority, ledger)
+    server = Server(front, app, front, verbs, tools, database, workers, authority, resources)
+    return server
 
 
 def _serve_page(app: FastAPI, path: str) -> Callable[[Any], Any]:

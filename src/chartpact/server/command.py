@@ -6,23 +6,29 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from chartpact.library.local import LOCAL_USER
 from chartpact.problem import Failure, Problem
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
     from chartpact.server.app import Server
-    from chartpact.server.auth.authority import Authority, AuthSettings
+    from chartpact.server.auth.authority import AuthSettings
     from chartpact.server.identity import Identify
     from chartpact.server.settings import Settings
-    from chartpact.server.supervisor import WorkerSlot
+
+log = logging.getLogger(__name__)
 
 MOST_WORKERS = 64
+RETRY_S = 1.0  # before a worker that cannot start is replaced
 
 
 def add(verbs: Any) -> None:
@@ -48,7 +54,6 @@ def add(verbs: Any) -> None:
         metavar="N",
         help="how many processes answer on the address (default: 1)",
     )
-    serve.add_argument("--place", help=argparse.SUPPRESS)  # of a process among them
     serve.set_defaults(run=run_serve, speaks_protocol=True)
 
     stdio = verbs.add_parser(
@@ -75,88 +80,100 @@ def _usage(message: str) -> Failure:
 
 
 def run_serve(args: argparse.Namespace) -> int:
+    import uvicorn
+
     from chartpact.sandbox import host_probe
     from chartpact.sandbox.zygote_handle import SandboxError
     from chartpact.server import logs
-    from chartpact.server.metrics import Metrics
-    from chartpact.server.supervisor import Supervisor, WorkerSlot
+    from chartpact.server.auth.authority import AuthSettings
+    from chartpact.server.metrics import SHARED_BYTES
+    from chartpact.server.supervisor import HEALTH_S, Supervisor
+    from chartpact.server.uvicorn_server import AnnouncedServer, BoundedHttp
     from chartpact.work import open_files
 
     if not 0 <= args.port < 65536:
         raise _usage(f"--port: {args.port} is not a number from 0 to 65535")
     logs.to_stderr(logging.INFO, args.log)
     open_files.raise_to_hard()
-    loopback = host_probe.is_loopback(args.host)
-    identify = _choose_identity(args, loopback)
+    identify = _choose_identity(args)
     try:
         host_probe.require_for_public_bind(args.host, anyway=args.unsandboxed)
     except SandboxError as error:
         raise _usage(f"{error} with --unsandboxed") from None
     settings = _settings(args, alone=args.no_auth)
     _refuse_unsafe(args, settings)
-    if args.place is not None:
-        slot = WorkerSlot.parse(args.place)
-        slot.end_with_parent()
-        listener = socket.socket(fileno=slot.listener)
-        counters = Metrics(slot.open_counters(), slot.number)
-        options = {"settings": settings.among(slot.count), "metrics": counters}
-        return _serve(listener, identify, loopback, options, slot)
-    with _listen(args) as listener:
-        _announce_lacks()
-        if args.workers == 1:
-            return _serve(listener, identify, loopback, {"settings": settings}, None)
-        _open_once(settings)
-        logs.announced.info(
-            "chartpact serves on %s with %d workers (Ctrl-C ends it)",
-            _address_of(listener),
-            args.workers,
-        )
-        return Supervisor(listener, args.workers, _repeat(args)).run()
 
-
-def _serve(
-    listener: socket.socket,
-    identify: "Identify | AuthSettings",
-    loopback: bool,
-    options: dict[str, Any],
-    slot: "WorkerSlot | None",
-) -> int:
-    """Answers on the socket until a signal comes."""
-    import uvicorn
-
-    from chartpact.server import logs
-    from chartpact.server.uvicorn_server import BoundedHttp, GracefulServer
-
-    with listener:
-        served = _create(identify=identify, hosts=_hosts(loopback), **options)
-        authority = served.authority
-        config = uvicorn.Config(
-            served.app,
+    def configure(app: Any, **options: Any) -> uvicorn.Config:
+        return uvicorn.Config(
+            app,
             http=BoundedHttp,
             # Where no proxy is configured, whoever forwards an address chooses it.
-            proxy_headers=authority is not None and authority.settings.public_url is not None,
+            proxy_headers=isinstance(identify, AuthSettings) and identify.public_url is not None,
             ws="none",
             access_log=False,  # the front writes its own, with request ids
             log_config=None,
             server_header=False,
             timeout_keep_alive=20,
             timeout_graceful_shutdown=25,
+            **options,
         )
+
+    with _listen(args) as listener:
         address = _address_of(listener)
+        _announce_lacks()
+        if args.workers == 1:
+            with closing(_create(settings, identify=identify, hosts=_hosts(args))) as served:
 
-        def announce() -> None:
-            if slot is None:
-                logs.announced.info("chartpact serves on %s (Ctrl-C ends it)", address)
-            else:
-                logs.announced.info("worker %d of %d serves", slot.number + 1, slot.count)
-            if authority is not None and (slot is None or slot.number == 0):
-                _announce_sign_in(authority, address)
+                def announce() -> None:
+                    logs.announced.info("chartpact serves on %s (Ctrl-C ends it)", address)
+                    _announce_sign_in(identify, settings, address)
 
+                for number in (signal.SIGINT, signal.SIGTERM):
+                    signal.signal(number, lambda *_: None)  # uvicorn raises them again when it ends
+                AnnouncedServer(configure(served.app), announce).run([listener])
+            return 0
+
+        def announce_all() -> None:
+            serves = "chartpact serves on %s with %d workers (Ctrl-C ends it)"
+            logs.announced.info(serves, address, args.workers)
+            _announce_sign_in(identify, settings, address)
+
+        _check_database(settings)  # so that what is wrong is told once, and not by every worker
+        with NamedTemporaryFile(prefix="chartpact-") as counters:
+            counters.truncate(SHARED_BYTES)
+            worker = Worker(args, counters.name)
+            config = configure(
+                worker, factory=True, workers=args.workers, timeout_worker_healthcheck=HEALTH_S
+            )
+            return Supervisor(config, listener, announce_all).serve()
+
+
+@dataclass(frozen=True)
+class Worker:
+    """Makes the application of one process among several; sent to each as it starts."""
+
+    arguments: argparse.Namespace
+    counters: str  # the file that they share
+
+    def __call__(self) -> "ASGIApp":
+        from chartpact.server import logs
+        from chartpact.server.metrics import Metrics
+        from chartpact.server.supervisor import end_with_supervisor
+
+        args = self.arguments
+        end_with_supervisor()
+        logs.to_stderr(logging.INFO, args.log)
         try:
-            GracefulServer(config, served.drain, announce).run([listener])
-        finally:
-            served.close()
-    return 0
+            return _create(
+                _settings(args).among(args.workers),
+                identify=_choose_identity(args),
+                hosts=_hosts(args),
+                metrics=Metrics.share(self.counters),
+            ).app
+        except Failure as failure:  # such as a database that is away: the next start may succeed
+            log.error("%s", failure)
+            time.sleep(RETRY_S)
+            raise SystemExit(1) from None
 
 
 def _address_of(listener: socket.socket) -> str:
@@ -181,27 +198,6 @@ def _refuse_unsafe(args: argparse.Namespace, settings: "Settings") -> None:
         )
     if not 1 <= args.workers <= MOST_WORKERS:
         raise _usage(f"--workers: {args.workers} is not a number from 1 to {MOST_WORKERS}")
-
-
-def _open_once(settings: "Settings") -> None:
-    """Has what is wrong with the database told once, and not by every worker."""
-    from chartpact.library.database import open_database
-
-    with _database_failures():
-        database = open_database(settings.database)
-        database.check_writable()
-        database.close()
-
-
-def _repeat(args: argparse.Namespace) -> list[str]:
-    """The arguments that every worker needs too."""
-    arguments = ["--host", args.host]
-    for name in ("db", "log"):
-        if (value := getattr(args, name)) is not None:
-            arguments += [f"--{name}", value]
-    return arguments + [
-        f"--{name.replace('_', '-')}" for name in ("no_auth", "unsandboxed") if getattr(args, name)
-    ]
 
 
 def _announce_lacks() -> None:
@@ -244,6 +240,13 @@ def _create(settings: "Settings", **options: Any) -> "Server":
 
     with _database_failures():
         return app.create(settings, **options)
+
+
+def _check_database(settings: "Settings") -> None:
+    from chartpact.library.database import open_database
+
+    with _database_failures(), closing(open_database(settings.database)) as database:
+        database.check_writable()
 
 
 @contextmanager
@@ -295,10 +298,12 @@ def _settings(args: argparse.Namespace, alone: bool) -> "Settings":
     return replace(settings, database=args.db) if args.db else settings
 
 
-def _choose_identity(args: argparse.Namespace, loopback: bool) -> "Identify | AuthSettings":
+def _choose_identity(args: argparse.Namespace) -> "Identify | AuthSettings":
+    from chartpact.sandbox import host_probe
     from chartpact.server import identity
     from chartpact.server.auth import configuration
 
+    loopback = host_probe.is_loopback(args.host)
     if args.no_auth:
         if not loopback:
             raise _usage(
@@ -328,18 +333,25 @@ def _choose_identity(args: argparse.Namespace, loopback: bool) -> "Identify | Au
     return settings
 
 
-def _announce_sign_in(authority: "Authority", address: str) -> None:
+def _announce_sign_in(
+    identify: "Identify | AuthSettings", settings: "Settings", address: str
+) -> None:
     """Tells how to sign in. The link goes to a terminal alone: what is redirected is a log."""
+    from chartpact.library.database import open_database
+    from chartpact.server.auth.authority import Authority, AuthSettings
     from chartpact.server.logs import announced
 
-    settings = authority.settings
-    if settings.issuer is not None or settings.sign_up:
+    if not isinstance(identify, AuthSettings) or identify.issuer is not None or identify.sign_up:
         return
-    if settings.public_url is not None:
-        if not authority.accounts.list():
-            announced.warning("nobody can sign in: add a user with `chartpact user add NAME`")
-        return
-    key = authority.offer_link()
+    with (
+        closing(open_database(settings.database)) as database,
+        closing(Authority(identify, database)) as authority,
+    ):
+        if identify.public_url is not None:
+            if not authority.accounts.list():
+                announced.warning("nobody can sign in: add a user with `chartpact user add NAME`")
+            return
+        key = authority.offer_link()
     if key is None:
         return
     if sys.stderr.isatty():
@@ -350,7 +362,8 @@ def _announce_sign_in(authority: "Authority", address: str) -> None:
         )
 
 
-def _hosts(loopback: bool) -> tuple[str, ...]:
+def _hosts(args: argparse.Namespace) -> tuple[str, ...]:
+    from chartpact.sandbox import host_probe
     from chartpact.server.front import ANY_HOST, LOOPBACK
 
     named = tuple(filter(None, os.environ.get("CHARTPACT_HOSTS", "").split(",")))
@@ -358,4 +371,5 @@ def _hosts(loopback: bool) -> tuple[str, ...]:
     if public:
         named = (*named, public)
     # Beyond this machine everybody needs a token, which a page under another name has not.
+    loopback = host_probe.is_loopback(args.host)
     return (*LOOPBACK, *named) if named or loopback else ANY_HOST

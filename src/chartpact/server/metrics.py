@@ -5,8 +5,10 @@ share such a block, a row each, so that any of them can tell the sums.
 """
 
 import mmap
+import os
 from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import suppress
 
 LE = (0.005, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 45.0)  # seconds
 DOORS = ("mcp", "rest", "identity", "page", "watch")
@@ -45,6 +47,8 @@ def _list_series() -> Iterator[tuple[str, str]]:
 _SERIES = tuple(_list_series())
 _PLACES = {series: place for place, series in enumerate(_SERIES)}
 ROW_BYTES = 8 * len(_SERIES)
+SHARED_ROWS = 256  # more than the processes that serve, also while they are replaced
+SHARED_BYTES = ROW_BYTES * SHARED_ROWS
 
 
 class Metrics:
@@ -56,6 +60,18 @@ class Metrics:
         self._first = row * len(_SERIES)
         # What is under way ended with the process that was in this row before.
         self._all[self._first + _PLACES["chartpact_calls_under_way", ""]] = 0.0
+
+    @classmethod
+    def share(cls, path: str) -> "Metrics":
+        """Counters in the first row of a file that no living process has."""
+        from fcntl import LOCK_EX, LOCK_NB, lockf
+
+        file = os.open(path, os.O_RDWR)  # the row is this process's while it is open
+        for row in range(SHARED_ROWS):
+            with suppress(BlockingIOError, PermissionError):
+                lockf(file, LOCK_EX | LOCK_NB, 1, row)
+                return cls(mmap.mmap(file, SHARED_BYTES), row)
+        raise OSError("every row of the counters is taken")
 
     def add(self, name: str, labels: str = "", amount: float = 1.0) -> None:
         self._all[self._first + _PLACES[name, labels]] += amount

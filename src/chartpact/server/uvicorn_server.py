@@ -1,11 +1,13 @@
-"""Uvicorn with deadlines for slow clients, and a shutdown that finishes what is under way."""
+"""Uvicorn with deadlines for slow clients, which tells when it serves and when it ends."""
 
 import asyncio
 import resource
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -150,17 +152,11 @@ def _send_at_once(transport: asyncio.Transport) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
-class GracefulServer(uvicorn.Server):
-    """Serves until SIGTERM or SIGINT, then finishes what is under way.
+class AnnouncedServer(uvicorn.Server):
+    """A server that calls `announce` when requests are answered."""
 
-    `announce` is called when requests are answered.
-    """
-
-    def __init__(
-        self, config: uvicorn.Config, drain: Callable[[], None], announce: Callable[[], None]
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
         super().__init__(config)
-        self._drain = drain
         self._announce = announce
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -168,12 +164,25 @@ class GracefulServer(uvicorn.Server):
         if self.started:
             self._announce()
 
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._drain()
-        await super().shutdown(sockets)
 
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self.handle_exit)
+@contextmanager
+def at_shutdown(call: Callable[[], None]) -> Iterator[None]:
+    """Calls it at the signal that ends uvicorn, before that waits for what is under way."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # where no signal comes
+        return
+    loop = asyncio.get_running_loop()
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def end(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(call)
+        if callable(handler := handlers[signal.Signals(number)]):
+            handler(number, frame)
+
+    for number in handlers:
+        signal.signal(number, end)
+    try:
         yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
