@@ -86,7 +86,7 @@ soak: $(DEV)
 
 # A mark is written last: an environment without one is half made, and made anew.
 $(READY): pyproject.toml setup.py $(NATIVE)
-	@$(PYTHON) tools/environment.py $(VENV)
+	@$(PYTHON) tools/environment.py $(VENV) server
 	@touch $@
 
 $(DEV): pyproject.toml setup.py $(NATIVE)

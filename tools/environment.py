@@ -1,6 +1,6 @@
 """Makes the virtual environment that the Makefile's targets run in, and says what it is doing.
 
-    python3 tools/environment.py .venv            # what serving needs
+    python3 tools/environment.py .venv server     # what serving needs
     python3 tools/environment.py .venv dev        # and what the tests need
 
 It needs nothing but Python. The C extension is compiled while the other packages are fetched.
@@ -78,7 +78,7 @@ def main(folder: str, *extras: str) -> int:
         mark.unlink(missing_ok=True)
     say("getting what the C extension is built with")
     # Modules are compiled when they are first imported, and few are: most of the time is saved.
-    lazily = () if extras else ("--no-compile",)
+    lazily = ("--no-compile",) if extras == ("server",) else ()
     if failed := fetch(pip(python, *lazily, *PROJECT["build-system"]["requires"])):
         return failed
     say("compiling the C extension, and meanwhile getting")

@@ -33,6 +33,7 @@ PACKAGE = Path(chartpact.__file__).parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 README = (ROOT / "README.md").read_text()
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "docs", "src")
+requirements = run_path(str(ROOT / "tools" / "environment.py"))["requirements"]
 SCRIPT = """
 META = {"title": "Mine"}
 PARAMS = []
@@ -84,11 +85,11 @@ def place_extension(folder: Path) -> None:
         shutil.copy(extension, built)
 
 
-def closure(requirements: list[str]) -> dict[str, Path]:
+def closure(wanted_first: list[str]) -> dict[str, Path]:
     """Every file and folder in site-packages that the requirements lead to, by its name."""
     found: dict[str, Path] = {}
     known: set[tuple[str, frozenset[str]]] = set()
-    waiting = [Requirement(text) for text in requirements]
+    waiting = [Requirement(text) for text in wanted_first]
     while waiting:
         wanted = waiting.pop()
         key = canonicalize_name(wanted.name), frozenset(wanted.extras)
@@ -151,11 +152,11 @@ class Installed:
         return plain | {"PATH": path, "XDG_DATA_HOME": str(self.home / "data")}
 
 
-def install(folder: Path, wheel: Path) -> Installed:
+def install(folder: Path, wheel: Path, *extras: str) -> Installed:
     venv.create(folder / "env", symlinks=True)
     python = folder / "env" / "bin" / "python"
     [site] = (folder / "env" / "lib").glob("python3.*/site-packages")
-    for name, path in closure(PROJECT["project"]["dependencies"]).items():
+    for name, path in closure(requirements(extras)).items():
         (site / name).symlink_to(path)
     with ZipFile(wheel) as packed:  # a wheel without data files is unpacked as it is
         packed.extractall(site)
@@ -179,10 +180,15 @@ def complete(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 
 @pytest.fixture(scope="module")
+def served(complete: Installed, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return install(tmp_path_factory.mktemp("served"), complete.wheel, "server")
+
+
+@pytest.fixture(scope="module")
 def without_compiler(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     sources = copy_sources(tmp_path_factory.mktemp("reference"))
     wheel = build(sources, CC="/no/such/compiler", CXX="/no/such/compiler")
-    return install(tmp_path_factory.mktemp("without"), wheel)
+    return install(tmp_path_factory.mktemp("without"), wheel, "server")
 
 
 @pytest.fixture(params=["complete", "without_compiler"])
@@ -204,7 +210,7 @@ def test_the_wheel_has_the_extension_where_there_is_a_compiler_and_none_elsewher
         assert "chartpact/py.typed" in names
 
 
-def test_the_documentation_is_part_of_the_wheel(complete):
+def test_the_documentation_is_part_of_the_wheel(served):
     code = (
         "from chartpact import documentation\nfrom chartpact.script import manual\n"
         "from chartpact.server import help\n"
@@ -213,25 +219,38 @@ def test_the_documentation_is_part_of_the_wheel(complete):
         "print(help.show('web').status_code, b'web#content-security' in "
         "help.search('content security').body, documentation.folder())"
     )
-    done = complete.run([str(complete.python), "-c", code])
+    done = served.run([str(served.python), "-c", code])
     status, found, folder = done.stdout.split(maxsplit=2)
     assert (status, found) == ("200", "True"), done.stderr
     assert not Path(folder).is_relative_to(ROOT / "docs")
 
 
 def test_serving_from_a_checkout_needs_what_the_package_requires_and_no_linters():
-    requirements = run_path(str(ROOT / "tools" / "environment.py"))["requirements"]
-    assert requirements([]) == PROJECT["project"]["dependencies"]
+    project = PROJECT["project"]
+    assert len(project["dependencies"]) <= 11
+    served = [*project["dependencies"], *project["optional-dependencies"]["server"]]
+    assert requirements(["server"]) == served
     names = {Requirement(text).name for text in requirements(["dev"])}
     assert {"ruff", "mypy", "pytest", "ccxt", "numpy", "mcp"} <= names
     makefile = (ROOT / "Makefile").read_text()
     assert re.search(r"^serve: \$\(READY\)$", makefile, re.M)
     made = makefile.partition("\n$(READY):")[2].partition("\n\n")[0]
-    assert made.splitlines()[1].endswith("tools/environment.py $(VENV)")
+    assert made.splitlines()[1].endswith("tools/environment.py $(VENV) server")
 
 
 def test_no_package_is_there_that_the_wheel_does_not_require(complete):
-    for name in ("pytest", "pandas", "pyarrow", "ccxt", "yfinance", "hypothesis", "ruff"):
+    for name in (
+        "mcp",
+        "fastapi",
+        "jwt",
+        "pytest",
+        "pandas",
+        "pyarrow",
+        "ccxt",
+        "yfinance",
+        "hypothesis",
+        "ruff",
+    ):
         assert complete.run([str(complete.python), "-c", f"import {name}"]).returncode == 1, name
 
 
@@ -302,8 +321,12 @@ def register_over_http(installed: Installed, warnings: list[str]) -> dict[str, o
 REFUSED = "scripts cannot be run safely here: the C extension is not built"
 
 
-def test_the_server_is_part_of_every_installation(complete):
-    assert register_over_http(complete, [])["ok"] is True
+def test_the_server_runs_where_its_extra_is_installed_and_says_so_elsewhere(complete, served):
+    assert register_over_http(served, [])["ok"] is True
+    for command in ("serve --no-auth", "mcp", "user list", "read ob_ai --tv-mcp true"):
+        done = complete.run(f"chartpact {command}")
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False), command
+        assert done.stderr.endswith("needs the server: pip install 'chartpact[server]'\n")
 
 
 def test_without_a_compiler_a_server_draws_and_refuses_scripts_also_on_loopback(without_compiler):

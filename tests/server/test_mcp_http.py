@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Callable
-from typing import Annotated
 
 import httpx2
 import pytest
@@ -11,9 +10,6 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.shared.exceptions import MCPError
-from pydantic import Field
 from tests.server.conftest import TOKENS
 from tests.service import PLAIN
 
@@ -30,7 +26,6 @@ HEADERS = {
     "mcp-protocol-version": "2026-07-28",
     "mcp-method": "tools/call",
 }
-IN_HEADER = {"x-mcp-header": "Region"}
 
 
 def calling(tool: str, **meta: object) -> dict:
@@ -109,154 +104,7 @@ def tools(began: asyncio.Event, ended: list[str]) -> MCPServer:
             raise
         return 7
 
-    @server.tool()
-    async def adding(x: int, note: str = "ü") -> dict[str, int | str | None]:
-        "Adds one."
-        return {"x": x + 1, "note": note, "nothing": None}
-
-    @server.tool()
-    async def routed(region: Annotated[str, Field(json_schema_extra=IN_HEADER)]) -> str:
-        "A client repeats its argument in a header."
-        return region
-
-    @server.tool()
-    async def failing(how: str) -> int:
-        "Fails."
-        raise {"crash": KeyError(how), "told": ToolError(how), "protocol": MCPError(-32002, how)}[
-            how
-        ]
-
-    @server.tool()
-    async def tidying(ctx: Context) -> int:
-        "Leaves something to be done after the answer."
-        stack = ctx.request_context.session._connection.exit_stack
-        stack.callback(ended.append, "tidied")
-        return 7
-
-    @server.resource("note://{name}")
-    async def note(name: str) -> str:
-        "A note."
-        return f"note {name}"
-
-    @server.prompt()
-    async def ask(about: str) -> str:
-        "Asks."
-        return f"what of {about}?"
-
     return server
-
-
-def call_with(tool: str, **arguments: object) -> dict:
-    message = calling(tool)
-    message["params"]["arguments"] = arguments
-    return message
-
-
-def asking(method: str, **params: object) -> dict:
-    return {"jsonrpc": "2.0", "id": "a", "method": method, "params": {"_meta": META, **params}}
-
-
-SHORT = {
-    "a call": calling("quick"),
-    "arguments": call_with("adding", x=1, note="\u2028 & ☃"),
-    "a number that no JSON has": call_with("adding", x=float("nan")),
-    "wrong arguments": call_with("adding", x="one"),
-    "arguments that are none": calling("quick") | {"params": {"name": "quick", "arguments": 3}},
-    "a crash": call_with("failing", how="crash"),
-    "a failure": call_with("failing", how="told"),
-    "an error of the protocol": call_with("failing", how="protocol"),
-    "no such tool": calling("none"),
-    "an argument that belongs into a header": call_with("routed", region="eu"),
-    "a method that is not there": asking("no/such"),
-    "an older method": asking("ping"),
-    "tools": asking("tools/list"),
-    "discovery": asking("server/discover"),
-    "a resource": asking("resources/read", uri="note://x"),
-    "no resource": asking("resources/read", uri="none://x"),
-    "a prompt": asking("prompts/get", name="ask", arguments={"about": "it"}),
-    "a prompt without its argument": asking("prompts/get", name="ask"),
-    "no _meta": calling("quick") | {"params": {"name": "quick"}},
-    "another version": calling(
-        "quick", **{"io.modelcontextprotocol/protocolVersion": "2025-11-25"}
-    ),
-    "no params": {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
-    "a notification": {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {}},
-    "no JSON-RPC": calling("quick") | {"jsonrpc": "1.0"},
-    "an id that is a flag": calling("quick") | {"id": True},
-    "an id that is a fraction": calling("quick") | {"id": 1.5},
-    "an id that is null": calling("quick") | {"id": None},
-    "a long id": calling("quick") | {"id": "ü" * 99},
-    "a member too many": calling("quick") | {"more": 1},
-    "a batch": [calling("quick")],
-    "a text": b'"quick"',
-    "no JSON": b"{",
-    "nothing": b"",
-    "deep JSON": b"[" * 5000,
-    "too much": calling("quick", padding="x" * 11_000),
-    "another encoding": json.dumps(calling("quick")).encode("utf-16"),
-}
-ODD_HEADERS = {
-    "no content type": {"content-type": None},
-    "another content type": {"content-type": "text/plain"},
-    "a content type with a charset": {"content-type": "Application/JSON; charset=utf-8"},
-    "no accept": {"accept": None},
-    "accepts anything": {"accept": "*/*"},
-    "accepts pictures": {"accept": "image/png"},
-    "another method": {"mcp-method": "tools/list"},
-    "no method": {"mcp-method": None},
-    "another name": {"mcp-name": "adding"},
-    "no name": {"mcp-name": None},
-    "a name in base64": {"mcp-name": "=?base64?cXVpY2s=?="},
-    "an argument nobody gave": {"mcp-param-region": "eu"},
-}
-
-
-async def answer_both(exchanges: McpOverHttp, caller: Callable[[Callable], Caller]) -> list:
-    """What is answered, and what the SDK's own entry answers."""
-    ours, sdks = caller(exchanges), caller(exchanges._in_one_piece.handle_request)
-    return [(await each()).start | {"body": each.text} for each in (ours, sdks)]
-
-
-def test_a_short_request_is_answered_as_the_sdk_would_answer_it():
-    async def run():
-        exchanges = McpOverHttp(tools(asyncio.Event(), []), frozenset(), 10_000)
-        async with exchanges.run():
-            for about, message in SHORT.items():
-                body = message if isinstance(message, bytes) else json.dumps(message).encode()
-                params = message.get("params", {}) if isinstance(message, dict) else {}
-                method = message["method"] if isinstance(message, dict) else "tools/call"
-                name = params.get("name", params.get("uri", "quick"))
-
-                def ask(app, body=body, name=name, method=method):
-                    caller = Caller(app, name, body=body)
-                    caller.change("mcp-method", method)
-                    return caller
-
-                ours, sdks = await answer_both(exchanges, ask)
-                assert ours == sdks, about
-            for about, changes in ODD_HEADERS.items():
-
-                def ask_oddly(app, changes=changes):
-                    caller = Caller(app, "quick")
-                    for name, value in changes.items():
-                        caller.change(name, value)
-                    return caller
-
-                ours, sdks = await answer_both(exchanges, ask_oddly)
-                assert ours == sdks, about
-
-    asyncio.run(run())
-
-
-def test_a_short_request_that_is_in_order_does_not_take_the_longer_way_through_the_sdk():
-    async def run():
-        exchanges = McpOverHttp(tools(asyncio.Event(), []), frozenset(), 10_000)
-        async with exchanges.run():
-            del exchanges._in_one_piece
-            answer = await Caller(exchanges, "quick")()
-            assert (answer.start["status"], '"result":7' in answer.text) == (200, True)
-
-    asyncio.run(run())
 
 
 @pytest.mark.parametrize("name", ["mcp-name", "mcp-method", "mcp-protocol-version"])
@@ -276,17 +124,6 @@ def test_a_header_by_which_a_request_is_routed_comes_once(name):
     asyncio.run(run())
 
 
-def test_a_tool_that_leaves_something_to_do_after_the_answer_has_it_done():
-    async def run():
-        ended = []
-        exchanges = McpOverHttp(tools(asyncio.Event(), ended), frozenset(), 10_000)
-        async with exchanges.run():
-            assert '"result":7' in (await Caller(exchanges, "tidying")()).text
-            assert ended == ["tidied"]
-
-    asyncio.run(run())
-
-
 def test_a_long_tool_is_long_also_where_its_header_is_encoded():
     async def run():
         exchanges = McpOverHttp(tools(asyncio.Event(), []), frozenset({"quick"}), 10_000)
@@ -301,6 +138,25 @@ def test_a_long_tool_is_long_also_where_its_header_is_encoded():
             exchanges._as_stream.handle_request = handle
             await caller()
             assert asked == ["stream"]
+
+    asyncio.run(run())
+
+
+def test_a_stream_that_would_go_on_for_ever_ends_when_the_server_drains():
+    async def run():
+        exchanges = McpOverHttp(tools(asyncio.Event(), []), frozenset(), 10_000)
+        async with exchanges.run():
+            body = calling("quick") | {"method": "subscriptions/listen"}
+            body["params"] = {"_meta": META, "notifications": {"toolsListChanged": True}}
+            caller = Caller(exchanges, "quick", body=json.dumps(body).encode())
+            caller.change("mcp-method", "subscriptions/listen")
+            caller.change("mcp-name", None)
+            listening = asyncio.create_task(caller())
+            while not caller.text:
+                await asyncio.sleep(0.01)
+            assert (caller.kind, listening.done()) == ("text/event-stream", False)
+            exchanges.drain()
+            await asyncio.wait_for(listening, 10)
 
     asyncio.run(run())
 

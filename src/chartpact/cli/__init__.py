@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TextIO
 
 from chartpact._version import VERSION
 from chartpact.bars import BarsError
+from chartpact.extras import require_server
 from chartpact.oneline import escape_unseen
 from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.sources.errors import SourceFailed
@@ -169,6 +170,8 @@ def main(argv: Sequence[str] | None = None, *further: Add) -> int:
         top.print_help()
         return DONE
     try:
+        if getattr(args, "needs_server", False):
+            require_server(f"`chartpact {args.verb}`")
         if getattr(args, "speaks_protocol", False):  # to a machine, on untouched streams
             return int(args.run(args))
         with (

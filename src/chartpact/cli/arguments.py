@@ -10,6 +10,7 @@ from chartpact.bars.loading import of_content
 from chartpact.bars.options import LoadOptions, check_options
 from chartpact.cli import UsageError, on_terminal
 from chartpact.cli.files import read_bytes
+from chartpact.extras import require_server
 from chartpact.oneline import as_name, one_line
 from chartpact.options import read_table
 from chartpact.snapshot import Snapshot, SnapshotSource
@@ -153,6 +154,7 @@ def open_tradingview(args: argparse.Namespace) -> SnapshotSource | None:
         timeout = args.tv_timeout or page.TIMEOUT
         return page.CdpSource(args.tv, args.tv_tab, timeout, args.tv_remote)
     if args.tv_mcp is not None:
+        require_server("--tv-mcp")
         from chartpact.sources.tradingview import mcp_client
 
         timeout = args.tv_timeout or mcp_client.TIMEOUT

@@ -1,6 +1,5 @@
-"""The argument that names the database of scripts, and the local user's part of it."""
+"""The local user's scripts in the database."""
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,22 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chartpact.catalogue import Catalogue
-from chartpact.cli import UsageError
-from chartpact.library.local import LOCAL_USER, database_url
+from chartpact.library.local import LOCAL_USER, database_url, open_library
+from chartpact.problem import Failure
 
 if TYPE_CHECKING:
-    from chartpact.library.database import Database
     from chartpact.library.scripts import Script, Scripts
-
-
-def add_database(verb: argparse.ArgumentParser, default: str | None = None) -> None:
-    """The argument, alike for every verb."""
-    verb.add_argument(
-        "--db",
-        default=default,
-        metavar="URL",
-        help="the database (default: CHARTPACT_DB, or a SQLite file in your data directory)",
-    )
 
 
 def own_catalogue() -> Catalogue:
@@ -42,7 +30,7 @@ def _own_scripts() -> "Sequence[Script]":
     try:
         with open_scripts(None) as scripts:
             return scripts.of(LOCAL_USER)
-    except UsageError as error:
+    except Failure as error:
         print(f"your own scripts are left out: {error}", file=sys.stderr)
         return ()
 
@@ -55,34 +43,3 @@ def open_scripts(url: str | None) -> Iterator["Scripts"]:
 
     with open_library(url) as database:
         yield Scripts(database, lambda _user, source: sandbox.validate(source, own=True))
-
-
-@contextmanager
-def open_library(url: str | None) -> Iterator["Database"]:
-    """The database at a URL, or the one that the environment names."""
-    import sqlalchemy as sa
-
-    from chartpact.library.database import open_database
-
-    url = url or database_url()
-    try:
-        database = open_database(url)
-    except (ValueError, OSError, sa.exc.SQLAlchemyError, ModuleNotFoundError) as error:
-        reason = getattr(error, "orig", None) or error
-        raise UsageError(f"the database {_hide_password(url)} cannot be opened: {reason}") from None
-    try:
-        yield database
-    except sa.exc.SQLAlchemyError as error:
-        reason = getattr(error, "orig", None) or error
-        raise UsageError(f"the database {_hide_password(url)} fails: {reason}") from None
-    finally:
-        database.close()
-
-
-def _hide_password(url: str) -> str:
-    import sqlalchemy as sa
-
-    try:
-        return repr(sa.make_url(url).render_as_string(hide_password=True))
-    except sa.exc.ArgumentError:
-        return f"{url!r:.80}"

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chartpact.cli import DONE, SCRIPT_ERROR, UsageError, Verbs
-from chartpact.cli.database import add_database, open_scripts
+from chartpact.cli.database import open_scripts
 from chartpact.cli.files import read_text, write_text
 from chartpact.cli.script import format_error
 from chartpact.clock.walltime import iso
-from chartpact.library.local import LOCAL_USER
+from chartpact.library.local import LOCAL_USER, add_database
 from chartpact.oneline import one_line
 
 if TYPE_CHECKING:

@@ -19,11 +19,10 @@ from chartpact.cli.arguments import (
     open_tradingview,
     read_params,
 )
-from chartpact.cli.database import add_database, open_library
 from chartpact.cli.read import BarsSource, add_reading, find_reader
 from chartpact.contracts import Contract
 from chartpact.joint import JointState, Reader
-from chartpact.library.local import LOCAL_USER
+from chartpact.library.local import LOCAL_USER, add_database, open_library
 from chartpact.oneline import one_line
 from chartpact.problem import Failure, Problem
 from chartpact.snapshot import Snapshot, SnapshotError, SnapshotSource

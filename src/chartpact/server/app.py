@@ -15,7 +15,6 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
-from mcp.server.subscriptions import ListenHandler
 from starlette.types import ASGIApp
 
 from chartpact._version import VERSION
@@ -28,7 +27,7 @@ from chartpact.server import chart_app, help, jobs, mcp, page, rest, web
 from chartpact.server.allowance import Allowance, Ledger, Meter
 from chartpact.server.auth import account_routes, oauth_routes
 from chartpact.server.auth.authority import Authority, AuthSettings
-from chartpact.server.auth.gate import Gate, ResourceServer
+from chartpact.server.auth.gate import Gate
 from chartpact.server.auth.links import share_key
 from chartpact.server.auth.requests import address_of, is_local
 from chartpact.server.auth.secret import equal
@@ -62,6 +61,7 @@ class Server:
     app: ASGIApp
     api: FastAPI
     front: Front
+    over_http: McpOverHttp
     verbs: Verbs
     mcp: MCPServer[Any]
     database: Database
@@ -72,9 +72,7 @@ class Server:
     def drain(self) -> None:
         """Takes no more requests, and ends the streams that would go on for ever."""
         self.front.draining = True
-        listen = self.mcp._lowlevel_server.get_request_handler("subscriptions/listen")
-        if listen is not None and isinstance(listen.handler, ListenHandler):
-            listen.handler.close()
+        self.over_http.drain()
 
     def close(self) -> None:
         """Closes what the application holds, as its lifespan does; the second time nothing."""
@@ -123,7 +121,7 @@ def create(
     tools = mcp.build(verbs, (lambda _: LOCAL_USER) if stdio else _user_over_http, state_key)
     if extend is not None:
         extend(tools)
-    over_http = McpOverHttp(tools, mcp.LONG, settings.limits.body_bytes)
+    over_http = McpOverHttp(tools, tools.long_tools, settings.limits.body_bytes)
     authority = None
     if isinstance(identify, AuthSettings):
         authority = Authority(identify, database, ledger, clock or time.monotonic)
@@ -165,17 +163,15 @@ def create(
     _add_pages(app, verbs, tools, open_to_all=open_to_all, accounts=authority is not None)
     _add_watch(app, Readiness(database, workers), metrics, settings.metrics_token)
     identified: dict[str, Any] = {"identify": identify}
-    served: ASGIApp = over_http
     if authority is not None:
         routes = [*oauth_routes.routes(authority), *account_routes.routes(authority)]
         app.router.routes.extend(routes)
         gate = Gate(authority)
         forms = {route.path for route in routes}
         identified = {"identify": gate, "challenge": gate.challenge, "forms": forms}
-        served = ResourceServer(over_http, authority, mcp.list_writing(tools))
     front = Front(
         app,
-        served,
+        over_http,
         limits=settings.limits,
         hosts=hosts,
         read_body=verbs.read_body,
@@ -183,7 +179,9 @@ def create(
         metrics=metrics,
         **identified,
     )
-    server = Server(front, app, front, verbs, tools, database, workers, authority, resources)
+    server = Server(
+        front, app, front, over_http, verbs, tools, database, workers, authority, resources
+    )
     return server
 
 

@@ -7,14 +7,13 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
-from chartpact.library.local import LOCAL_USER
+from chartpact.library.local import LOCAL_USER, add_database, explain_opening, open_library
 from chartpact.problem import Failure, Problem
 
 if TYPE_CHECKING:
@@ -54,20 +53,16 @@ def add(verbs: Any) -> None:
         metavar="N",
         help="how many processes answer on the address (default: 1)",
     )
-    serve.set_defaults(run=run_serve, speaks_protocol=True)
+    serve.set_defaults(run=run_serve, speaks_protocol=True, needs_server=True)
 
     stdio = verbs.add_parser(
         "mcp",
         help="serve MCP on standard input and output, for one local user",
         description="Serves MCP on standard input and output; an MCP client starts it.",
     )
-    stdio.set_defaults(run=run_mcp, speaks_protocol=True)
+    stdio.set_defaults(run=run_mcp, speaks_protocol=True, needs_server=True)
     for verb in (serve, stdio):
-        verb.add_argument(
-            "--db",
-            metavar="URL",
-            help="the database (default: CHARTPACT_DB, or a SQLite file in your data directory)",
-        )
+        add_database(verb)
         verb.add_argument(
             "--log",
             choices=("plain", "json"),
@@ -138,7 +133,8 @@ def run_serve(args: argparse.Namespace) -> int:
             logs.announced.info(serves, address, args.workers)
             _announce_sign_in(identify, settings, address)
 
-        _check_database(settings)  # so that what is wrong is told once, and not by every worker
+        with open_library(settings.database) as database:
+            database.check_writable()  # so that a fault is told once, and not by every worker
         with NamedTemporaryFile(prefix="chartpact-") as counters:
             counters.truncate(SHARED_BYTES)
             worker = Worker(args, counters.name)
@@ -238,26 +234,8 @@ def _listen(args: argparse.Namespace) -> socket.socket:
 def _create(settings: "Settings", **options: Any) -> "Server":
     from chartpact.server import app
 
-    with _database_failures():
+    with explain_opening(settings.database):
         return app.create(settings, **options)
-
-
-def _check_database(settings: "Settings") -> None:
-    from chartpact.library.database import open_database
-
-    with _database_failures(), closing(open_database(settings.database)) as database:
-        database.check_writable()
-
-
-@contextmanager
-def _database_failures() -> Iterator[None]:
-    import sqlalchemy as sa
-
-    try:
-        yield
-    except (sa.exc.SQLAlchemyError, ValueError, ImportError, OSError) as error:
-        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-        raise _usage(f"the database cannot be opened: {reason}") from None
 
 
 def run_mcp(args: argparse.Namespace) -> int:
@@ -337,14 +315,13 @@ def _announce_sign_in(
     identify: "Identify | AuthSettings", settings: "Settings", address: str
 ) -> None:
     """Tells how to sign in. The link goes to a terminal alone: what is redirected is a log."""
-    from chartpact.library.database import open_database
     from chartpact.server.auth.authority import Authority, AuthSettings
     from chartpact.server.logs import announced
 
     if not isinstance(identify, AuthSettings) or identify.issuer is not None or identify.sign_up:
         return
     with (
-        closing(open_database(settings.database)) as database,
+        open_library(settings.database) as database,
         closing(Authority(identify, database)) as authority,
     ):
         if identify.public_url is not None:

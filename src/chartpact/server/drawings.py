@@ -32,16 +32,18 @@ class Drawings:
         self._reading = {chart.name: asyncio.Lock() for chart in settings.tradingview}
         self._fresh: Cache[str, Snapshot] = Cache(max(1, len(self._granted)), seconds=FRESH_S)
 
-    async def reply(self, user: str, channel: str, ask: shapes.DrawingsAsk) -> dict[str, Any]:
+    async def reply(
+        self, user: str, channel: str, ask: shapes.ShortDrawingsAsk, max_labels: float = 0
+    ) -> dict[str, Any]:
         """What the tool of a channel says."""
         snapshot = await self.snapshot(user, ask)
-        reply = write_reply(snapshot, channel, ask.study_filter, ask.verbose, ask.max_labels)
+        reply = write_reply(snapshot, channel, ask.study_filter, ask.verbose, max_labels)
         if ask.verbose:
             facts = {key: snapshot.chart.get(key) for key in ("symbol", "timeframe", "as_of")}
             reply |= {**facts, "source": snapshot.source["name"]}
         return reply
 
-    async def snapshot(self, user: str, ask: shapes.DrawingsAsk) -> Snapshot:
+    async def snapshot(self, user: str, ask: shapes.ShortDrawingsAsk) -> Snapshot:
         """Everything on the chart that was asked for, or on the one that is meant without a name.
 
         Without a symbol that is the TradingView chart which is granted to the user, else the last

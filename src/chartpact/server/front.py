@@ -25,6 +25,7 @@ from chartpact.server.asgi import (
 )
 from chartpact.server.bodies import SMALL_BYTES, LeanBody, check_escapes
 from chartpact.server.identity import Caller, Identify
+from chartpact.server.mcp_http import McpOverHttp
 from chartpact.server.metrics import Metrics
 from chartpact.server.refusals import (
     DATABASE_FAILED,
@@ -74,7 +75,7 @@ class Front:
     def __init__(
         self,
         app: ASGIApp,
-        mcp: ASGIApp,
+        mcp: McpOverHttp,
         *,
         identify: Identify,
         limits: Limits,
@@ -132,6 +133,10 @@ class Front:
                 body = await self._receive_body(scope["path"], user, headers, receive)
                 if user is not None and body is not None:
                     body = await self._lean(scope, user, body)
+                if scope["path"] == "/mcp":
+                    caller: Caller = scope["chartpact.caller"]
+                    if "write" not in caller.scopes and await self._mcp.writes(body):
+                        self._check_scope("write", headers, caller)
             except DATABASE_FAILED as failure:
                 self._note_database_failure(failure)
                 await Refusal(503, "busy", NO_DATABASE, 5).answer(scope, receive, respond)
@@ -181,8 +186,10 @@ class Front:
             # Without sessions there is no stream to open or to end.
             raise Refusal(405, "value", "MCP is spoken by POST here: there are no sessions")
         caller = await self._identify_caller(headers)
+        if caller.by_cookie and path == "/mcp":
+            raise self._refuse_stranger(headers)
         user = caller.user
-        self._check_scope(scope, headers, caller)
+        self._check_scope(_find_scope(scope), headers, caller)
         await self._spend(self._calls, user)
         most = self._limits.calls_at_once
         if self._under_way[user] >= most:
@@ -195,12 +202,8 @@ class Front:
             sign_in(user)
         return user
 
-    def _check_scope(self, scope: Scope, headers: Headers, caller: Caller) -> None:
-        """Refuses what the token does not allow; MCP looks at its own calls."""
-        if scope["path"] == "/mcp":
-            return
-        reads = scope["method"] in ("GET", "HEAD") or scope["path"] in READ_BY_POST
-        needed = "read" if reads else "write"
+    def _check_scope(self, needed: str, headers: Headers, caller: Caller) -> None:
+        """Refuses what the token does not allow."""
         if needed not in caller.scopes:
             challenge = self._challenge(headers, "insufficient_scope")
             message = f"this needs a token with the scope {needed}"
@@ -218,19 +221,18 @@ class Front:
             log.exception("the identity function failed")
             raise Refusal(500, "crash", "the server could not find out who you are") from None
         if caller is None:
-            error = "invalid_token" if "authorization" in headers else None
-            raise Refusal(
-                401,
-                "forbidden",
-                "this needs a token: Authorization: Bearer …",
-                challenge=self._challenge(headers, error),
-            )
+            raise self._refuse_stranger(headers)
         known = caller if isinstance(caller, Caller) else Caller(cast(str, caller))
         user: object = known.user
         if not isinstance(user, str) or not 0 < len(user) <= LONGEST_USER or not user.isprintable():
             log.error("the identity function returned %.80r, which is no user", user)
             raise Refusal(500, "crash", "the server could not find out who you are")
         return known
+
+    def _refuse_stranger(self, headers: Headers) -> Refusal:
+        error = "invalid_token" if "authorization" in headers else None
+        message = "this needs a token: Authorization: Bearer …"
+        return Refusal(401, "forbidden", message, challenge=self._challenge(headers, error))
 
     def _check_host(self, headers: Headers, *, form: bool) -> None:
         # A web page can reach a server on loopback under its own name (DNS rebinding).
@@ -313,6 +315,12 @@ def _is_known(host: str, hosts: tuple[str, ...]) -> bool:
         name = host
     spellings = (host.lower(), f"{name.lower()}:*")
     return any(known.lower() in spellings for known in hosts)
+
+
+def _find_scope(scope: Scope) -> str:
+    """What a token must allow for the request; of MCP's tools some ask for more."""
+    reads = scope["method"] in ("GET", "HEAD") or scope["path"] in (*READ_BY_POST, "/mcp")
+    return "read" if reads else "write"
 
 
 def _computes(scope: Scope) -> bool:

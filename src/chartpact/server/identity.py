@@ -22,6 +22,7 @@ class Caller:
     user: str
     scopes: frozenset[str] = EVERYTHING
     bearer: "Bearer | None" = None
+    by_cookie: bool = False  # of a web session, which is for the page and REST alone
 
 
 Identity = Caller | str | None  # a user's name alone has all rights

@@ -1,4 +1,8 @@
-"""MCP on standard input and output, with an answer to lines that are no messages."""
+"""MCP on standard input and output, with an answer to lines that are no messages.
+
+The SDK's own entry leaves the sender of such a line waiting for ever. Its public server cannot be
+run on other streams than its own, so this module takes the low-level server out of it.
+"""
 
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -8,10 +12,13 @@ from typing import Any
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp.server import MCPServer
+from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
+
+TRIED = "2.3", "2.3"  # releases of the SDK, first and last
 
 Incoming = SessionMessage | Exception
 
@@ -19,11 +26,16 @@ Incoming = SessionMessage | Exception
 async def serve(server: MCPServer[Any], beside: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Serves one client until its input ends; `beside` runs meanwhile."""
     async with stdio_server() as (received, outgoing), _filter(received, outgoing) as messages:
-        lower = server._lowlevel_server
+        lower = find_lower(server)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(beside)
             await lower.run(messages, outgoing, lower.create_initialization_options())
             tasks.cancel_scope.cancel()
+
+
+def find_lower(server: MCPServer[Any]) -> Server[Any]:
+    """The server below the SDK's public one, which runs on any streams."""
+    return server._lowlevel_server
 
 
 @asynccontextmanager

@@ -130,7 +130,7 @@ class ChartAsk(Incoming, Shape):
 
     symbol: str | None = Field(None, max_length=128, description="sample:NAME or SYMBOL@SOURCE")
     indicators: Indicated = Field(
-        default_factory=list,
+        [],
         description='a list of "rsi:period=7" or {"name": "rsi", "period": 7}; one may stand alone',
     )
     timeframe: str | None = Field(
@@ -159,9 +159,7 @@ class ShortDrawingsAsk(Incoming, Shape):
         None, max_length=128, description="a granted TradingView chart, or a symbol to draw on"
     )
     timeframe: str | None = Field(None, max_length=8)
-    indicators: list[str] = Field(
-        default_factory=list, max_length=16, description="what to draw on the symbol"
-    )
+    indicators: list[str] = Field([], max_length=16, description="what to draw on the symbol")
 
 
 class DrawingsAsk(ShortDrawingsAsk):
@@ -181,7 +179,7 @@ class SeriesAsk(Incoming, Shape):
     """A chart that is asked for as columns, whole or a range of its bars."""
 
     symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
-    indicators: Indicated = Field(default_factory=list)
+    indicators: Indicated = Field([])
     timeframe: str | None = Field(None, max_length=8)
     view: int = Field(
         200, ge=1, le=50_000, description="bars in view, which profiles of the view count"
@@ -194,7 +192,7 @@ class SeriesAsk(Incoming, Shape):
         3000, ge=1, le=50_000, description="the last bars whose values a whole answer has"
     )
     drafts: Annotated[list[Draft], Field(fail_fast=True, max_length=4)] = Field(
-        default_factory=list, description="scripts to draw that are kept nowhere"
+        [], description="scripts to draw that are kept nowhere"
     )
 
 
@@ -214,7 +212,7 @@ class PictureLink(Incoming, Shape):
     symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
     tf: str | None = Field(None, max_length=8, description="the timeframe")
     i: list[Text] = Field(
-        default_factory=list,
+        [],
         max_length=MOST_ENTRIES,
         json_schema_extra=PER_CHART,
         description='such as "rsi:period=7"',
@@ -313,11 +311,11 @@ class StateAsk(Incoming, Shape):
         None, max_length=8, description="resample to 5m, 15m, 1h, 4h, 1D, 1W, 1M"
     )
     params: Settings = Field(
-        default_factory=dict,
+        {},
         description="parameters of the indicators, each for those that have it, such as pair",
     )
     config: dict[str, Settings] = Field(
-        default_factory=dict, max_length=16, description="settings of a contract, by its name"
+        {}, max_length=16, description="settings of a contract, by its name"
     )
     profile: str | None = Field(None, max_length=64, description="a contract's profile")
 
@@ -361,8 +359,8 @@ class MatchAsk(Incoming, Shape):
     )
     timeframe: str | None = Field(None, max_length=8)
     snapshot: dict[str, Any] | None = Field(None, description="a snapshot, in place of a symbol")
-    params: Settings = Field(default_factory=dict, description="of the indicator that is drawn")
-    config: Settings = Field(default_factory=dict, description="settings of the contract")
+    params: Settings = Field({}, description="of the indicator that is drawn")
+    config: Settings = Field({}, description="settings of the contract")
     profile: str | None = Field(None, max_length=64, description="a profile of the contract")
 
 

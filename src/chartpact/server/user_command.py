@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from chartpact.library.local import database_url
+from chartpact.library.local import add_database, open_library
 from chartpact.problem import Failure, Problem
 
 if TYPE_CHECKING:
-    from chartpact.library.database import Database
     from chartpact.server.auth.accounts import Accounts
 
 
@@ -34,7 +33,7 @@ def add(verbs: Any) -> None:
     }
     for name, (run, sentence) in described.items():
         action = actions.add_parser(name, help=sentence, description=f"{sentence.capitalize()}.")
-        action.set_defaults(run=run)
+        action.set_defaults(run=run, needs_server=True)
         if name != "list":
             action.add_argument("name", metavar="NAME", help="what the user signs in as")
         if name in ("add", "password"):
@@ -49,11 +48,7 @@ def add(verbs: Any) -> None:
             action.add_argument("--label", default="made by the operator", help="what it is for")
         if name == "remove":
             action.add_argument("--yes", action="store_true", help="do not ask")
-        action.add_argument(
-            "--db",
-            metavar="URL",
-            help="the database (default: CHARTPACT_DB, or a SQLite file in your data directory)",
-        )
+        add_database(action)
 
 
 def _usage(message: str) -> Failure:
@@ -65,32 +60,8 @@ def _open(args: argparse.Namespace) -> Iterator["Accounts"]:
     """The accounts of the database that the arguments name."""
     from chartpact.server.auth.accounts import Accounts
 
-    with _open_database(args) as database:
+    with open_library(args.db) as database:
         yield Accounts(database)
-
-
-@contextmanager
-def _open_database(args: argparse.Namespace) -> Iterator["Database"]:
-    try:
-        import sqlalchemy as sa
-
-        from chartpact.library.database import open_database
-    except ModuleNotFoundError as error:
-        raise _usage(
-            f"accounts need {error.name}, which is not installed: pip install 'chartpact[server]'"
-        ) from None
-    try:
-        database = open_database(args.db or database_url())
-    except (ValueError, OSError, sa.exc.SQLAlchemyError, ModuleNotFoundError) as error:
-        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-        raise _usage(f"the database cannot be opened: {reason}") from None
-    try:
-        yield database
-    except sa.exc.SQLAlchemyError as error:
-        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-        raise _usage(f"the database fails: {reason}") from None
-    finally:
-        database.close()
 
 
 def _ask_password(args: argparse.Namespace) -> str:
@@ -150,7 +121,7 @@ def run_token(args: argparse.Namespace) -> int:
     from chartpact.server.auth.accounts import Accounts
     from chartpact.server.auth.grants import Denied, Grants
 
-    with _open_database(args) as database:
+    with open_library(args.db) as database:
         account = Accounts(database).find(args.name)
         try:
             print(

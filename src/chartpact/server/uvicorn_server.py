@@ -1,4 +1,8 @@
-"""Uvicorn with deadlines for slow clients, which tells when it serves and when it ends."""
+"""Uvicorn with deadlines for slow clients, which tells when it serves and when it ends.
+
+Uvicorn has no limit on the time and size of a head, nor on the time a client takes to read. So its
+protocol class is extended, whose methods are public and not documented.
+"""
 
 import asyncio
 import resource
@@ -16,6 +20,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from chartpact.server.auth.throttle import network_of
 from chartpact.server.connections import RESERVED_FILES, Connections
 
+TRIED = "0.54", "0.54"  # releases of uvicorn, first and last
 HEAD_SECONDS = 5.0  # from a connection, or a request's first byte, to the end of its head
 HEAD_BYTES = 65_536
 TAKE_SECONDS = 120.0  # for a client to read what has been written

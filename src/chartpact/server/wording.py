@@ -8,10 +8,9 @@ from chartpact.server import shapes
 
 
 @singledispatch
-def in_words(answer: object) -> str | None:
-    """The answer as a short text; None where it is one already."""
-    del answer
-    return None
+def in_words(answer: object) -> str:
+    """The answer as a short text."""
+    raise TypeError(f"{type(answer).__name__} is no answer of a tool")
 
 
 @in_words.register
