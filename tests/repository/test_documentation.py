@@ -129,7 +129,7 @@ def test_every_public_name_is_documented():
 def test_every_mcp_tool_is_documented_with_its_arguments_and_named_on_the_page(tmp_path):
     import asyncio
 
-    from chartpact.server import app, page
+    from chartpact.server import app, connect_page
     from chartpact.server.settings import Settings
 
     served = app.create(Settings(database=f"sqlite:///{tmp_path}/none.db"))
@@ -140,7 +140,7 @@ def test_every_mcp_tool_is_documented_with_its_arguments_and_named_on_the_page(t
         assert f"### `{tool.name}`" in reference
         for argument in tool.input_schema.get("properties", {}):
             assert f"| `{argument}` |" in reference
-    shown = page.html(page.Door("http://x", token=False), tools)
+    shown = connect_page.html(connect_page.Door("http://x", token=False), tools)
     assert [tool.name for tool in tools if f"<code>{tool.name}</code>" not in shown] == []
 
 

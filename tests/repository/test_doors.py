@@ -15,10 +15,12 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "chartpact"
 # and the page that tells people how to connect a client.
 OF_THE_SHELL = (
     "cli/",
+    "extras.py",
+    "library/local.py",
     "frames.py",
     "server/command.py",
     "server/user_command.py",
-    "server/page.py",
+    "server/connect_page.py",
 )
 VERBS = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction)).choices
 COMMAND = re.compile(

@@ -213,11 +213,11 @@ def test_the_wheel_has_the_extension_where_there_is_a_compiler_and_none_elsewher
 def test_the_documentation_is_part_of_the_wheel(served):
     code = (
         "from chartpact import documentation\nfrom chartpact.script import manual\n"
-        "from chartpact.server import help\n"
+        "from chartpact.server import docs_pages\n"
         "assert manual.read('ta.ema')\n"
-        "assert help.show('gallery/charts/candles-dark.svg').body.startswith(b'<svg')\n"
-        "print(help.show('web').status_code, b'web#content-security' in "
-        "help.search('content security').body, documentation.folder())"
+        "assert docs_pages.show('gallery/charts/candles-dark.svg').body.startswith(b'<svg')\n"
+        "print(docs_pages.show('web').status_code, b'web#content-security' in "
+        "docs_pages.search('content security').body, documentation.folder())"
     )
     done = served.run([str(served.python), "-c", code])
     status, found, folder = done.stdout.split(maxsplit=2)

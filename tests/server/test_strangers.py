@@ -5,27 +5,27 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tests.server.conftest import Running
 
-from chartpact.server import app, help
+from chartpact.server import app, docs_pages
 
 
 def test_a_search_looks_for_each_word_once_and_for_six_at_most(monkeypatch):
     patterns: list[str] = []
-    make = help._pattern
-    monkeypatch.setattr(help, "_pattern", lambda word: patterns.append(word) or make(word))
-    help.search("once " + "e " * 40)
+    make = docs_pages._pattern
+    monkeypatch.setattr(docs_pages, "_pattern", lambda word: patterns.append(word) or make(word))
+    docs_pages.search("once " + "e " * 40)
     assert patterns == ["once", "e"]
-    help.search("the words of a search are counted")
+    docs_pages.search("the words of a search are counted")
     assert patterns[2:] == ["the", "words", "of", "a", "search", "are"]
 
 
 def test_a_search_that_was_made_before_is_remembered(monkeypatch):
-    first = help.search("a remembered  search").body
-    monkeypatch.setattr(help, "_index", lambda: 1 / 0)
-    assert help.search(" a remembered search").body == first
+    first = docs_pages.search("a remembered  search").body
+    monkeypatch.setattr(docs_pages, "_index", lambda: 1 / 0)
+    assert docs_pages.search(" a remembered search").body == first
 
 
 def test_strangers_search_one_at_a_time_and_so_often_a_minute(here: Running, monkeypatch):
-    searching, most_at_once, search = threading.Semaphore(1), [], help.search
+    searching, most_at_once, search = threading.Semaphore(1), [], docs_pages.search
 
     def watched(query):
         most_at_once.append(searching.acquire(blocking=False))
@@ -34,7 +34,7 @@ def test_strangers_search_one_at_a_time_and_so_often_a_minute(here: Running, mon
         finally:
             searching.release()
 
-    monkeypatch.setattr(help, "search", watched)
+    monkeypatch.setattr(docs_pages, "search", watched)
 
     def ask(number: int):
         return here.ask("/docs", params={"q": f"word {number} of the"})

@@ -23,7 +23,7 @@ from chartpact.library.database import Database, open_database
 from chartpact.library.local import LOCAL_USER
 from chartpact.problem import Problem
 from chartpact.render.options import Theme
-from chartpact.server import chart_app, help, jobs, mcp, page, rest, web
+from chartpact.server import chart_app, connect_page, docs_pages, jobs, mcp, rest, workbench_page
 from chartpact.server.allowance import Allowance, Ledger, Meter
 from chartpact.server.auth import account_routes, oauth_routes
 from chartpact.server.auth.authority import Authority, AuthSettings
@@ -227,26 +227,26 @@ def _add_pages(
     accounts: bool,
 ) -> None:
     # Only who is at this machine is told where on it the program lives.
-    command = page.find_command(sys.executable) if open_to_all else "chartpact"
+    command = connect_page.find_command(sys.executable) if open_to_all else "chartpact"
 
     @_serve_page(app, "/")
     async def workbench() -> Response:
-        return web.workbench()
+        return workbench_page.workbench()
 
     @_serve_page(app, "/static/{path:path}")
     async def static(path: str, request: Request) -> Response:
-        return web.static(path, request.headers.get("if-none-match"))
+        return workbench_page.static(path, request.headers.get("if-none-match"))
 
     @_serve_page(app, "/favicon.ico")
     async def favicon() -> Response:
-        return web.static("favicon.svg")
+        return workbench_page.static("favicon.svg")
 
     @_serve_page(app, "/connect")
     async def connect(request: Request) -> HTMLResponse:
         address = f"{request.url.scheme}://{request.url.netloc}"
-        door = page.Door(address, not open_to_all, command, accounts)
+        door = connect_page.Door(address, not open_to_all, command, accounts)
         shown_tools = [tool for tool in await tools.list_tools() if tool.meta != chart_app.APP_ONLY]
-        return HTMLResponse(page.html(door, shown_tools), headers=page.HEADERS)
+        return HTMLResponse(connect_page.html(door, shown_tools), headers=connect_page.HEADERS)
 
     # Strangers search: one at a time, in a thread, as many times a minute as a person would.
     searches = Meter(Allowance("searches of the documentation", SEARCHES_PER_MINUTE), None)
@@ -265,13 +265,13 @@ def _add_pages(
         if q:
             await searches.spend(network_of(address_of(request)))
         async with searching:
-            return await asyncio.to_thread(help.search, q)
+            return await asyncio.to_thread(docs_pages.search, q)
 
     @_serve_page(app, "/docs/{path:path}")
     def docs(path: str) -> Response:
-        return help.show(path)
+        return docs_pages.show(path)
 
     @_serve_page(app, "/sample.svg")
     async def sample(theme: Theme = "dark", shape: SampleShape = "wide") -> Response:
         drawn = await verbs.draw_sample(theme, shape)
-        return Response(drawn, media_type="image/svg+xml", headers=page.PICTURE_HEADERS)
+        return Response(drawn, media_type="image/svg+xml", headers=connect_page.PICTURE_HEADERS)

@@ -190,7 +190,9 @@ class ChartTool(Tool):
             raise ToolError(f"Error executing tool {self.name}: {len(arguments)} arguments")
         try:
             work = super().run(arguments, context)
-            answer = await (self._tell_progress(context, work) if self.doing else work)
+            if self.doing:
+                work = _with_progress(context, self.doing, self.within_s, work)
+            answer = await work
         except ToolError as error:
             cause = error.__cause__
             if isinstance(cause, Failure):
@@ -209,22 +211,6 @@ class ChartTool(Tool):
         return CallToolResult(
             content=[text], structured_content=answer.model_dump(mode="json", by_alias=True)
         )
-
-    async def _tell_progress(
-        self, context: Context[Any, Any], work: Coroutine[Any, Any, Any]
-    ) -> Any:
-        started = time.monotonic()
-        task = asyncio.ensure_future(work)
-        try:
-            await context.report_progress(0, 1, self.doing)
-            while not (await asyncio.wait({task}, timeout=BEAT_S))[0]:
-                share = (time.monotonic() - started) / self.within_s  # of the time it may take
-                await context.report_progress(min(share, 0.99), 1, self.doing)
-        finally:
-            task.cancel()
-        answer = await task
-        await context.report_progress(1, 1, "done")
-        return answer
 
     def _explain(self, wrong: Any) -> str:
         place = ".".join(map(str, wrong["loc"]))
@@ -296,6 +282,24 @@ class _Asked(ArgModelBase):
 
     def model_dump_one_level(self) -> dict[str, Any]:
         return {"ask": self.model.model_construct(self.model_fields_set, **vars(self))}
+
+
+async def _with_progress(
+    ctx: Context[Any, Any], doing: str, within_s: float, work: Coroutine[Any, Any, Any]
+) -> Any:
+    """The answer of a verb that takes a while; meanwhile its client hears of the progress."""
+    started = time.monotonic()
+    task = asyncio.ensure_future(work)
+    try:
+        await ctx.report_progress(0, 1, doing)
+        while not (await asyncio.wait({task}, timeout=BEAT_S))[0]:
+            share = (time.monotonic() - started) / within_s  # of the time it may take
+            await ctx.report_progress(min(share, 0.99), 1, doing)
+    finally:
+        task.cancel()
+    answer = await task
+    await ctx.report_progress(1, 1, "done")
+    return answer
 
 
 def _read_bars(ctx: Context[Any, Any]) -> Any:

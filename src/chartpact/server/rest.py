@@ -13,14 +13,14 @@ from starlette.exceptions import HTTPException
 from chartpact._version import VERSION
 from chartpact.problem import Failure, Problem
 from chartpact.script import manual
-from chartpact.server import page, shapes
+from chartpact.server import connect_page, shapes
 from chartpact.server.allowance import TooMuch
 from chartpact.server.refusals import NO_DATABASE, UNEXPECTED, status_of
 from chartpact.server.settings import Limits
 from chartpact.server.verbs import Verbs
 
 PRIVATE = {"Cache-Control": "private, no-store"}
-PICTURE = {"Content-Security-Policy": page.PICTURE_POLICY}
+PICTURE = {"Content-Security-Policy": connect_page.PICTURE_POLICY}
 
 Name = Annotated[str, Path(max_length=128, json_schema_extra=shapes.NAME_LIMIT)]
 Cursor = Annotated[str | None, Query(max_length=128, description="next of an earlier answer")]

@@ -6,7 +6,7 @@ import pytest
 from tests.service import PLAIN
 
 from chartpact.sandbox import wire
-from chartpact.server import web
+from chartpact.server import workbench_page
 
 
 @pytest.fixture(scope="module")
@@ -124,11 +124,11 @@ def test_a_picture_has_the_time_zone_of_its_address(http):
 
 def test_files_of_the_page_last_by_their_names_and_nothing_else_is_served(http):
     policy = "content-security-policy"
-    assert "trusted-types 'none'" in http.get("/").headers[policy] == web.POLICY
+    assert "trusted-types 'none'" in http.get("/").headers[policy] == workbench_page.POLICY
     bundle = http.get("/static/vendor/lightweight-charts-5.2.1.js")
-    assert bundle.headers["cache-control"] == web.FOREVER
+    assert bundle.headers["cache-control"] == workbench_page.FOREVER
     script = http.get("/static/js/main.js")
-    assert script.headers["cache-control"] == web.CHECKED
+    assert script.headers["cache-control"] == workbench_page.CHECKED
     tag = {"If-None-Match": script.headers["etag"]}
     assert http.get("/static/js/main.js", headers=tag).status_code == 304
     for path in ("js/../home.html/x", "../app.py", "js/", "vendor/SHA256SUMS", "%2e%2e/app.py"):

@@ -13,7 +13,7 @@ from mcp_types import Tool
 
 from chartpact.bars.samples import SAMPLES
 from chartpact.catalogue import list_indicators
-from chartpact.server import page
+from chartpact.server import connect_page
 
 TOOL = Tool(
     name="draw_it",
@@ -23,7 +23,7 @@ TOOL = Tool(
 
 
 def shown(*, token: bool = False, address: str = "http://127.0.0.1:8321") -> str:
-    return page.html(page.Door(address, token=token), [TOOL])
+    return connect_page.html(connect_page.Door(address, token=token), [TOOL])
 
 
 class Outline(HTMLParser):
@@ -75,7 +75,7 @@ def test_the_page_runs_what_copies_and_its_style_is_the_one_its_policy_allows():
     assert " style=" not in shown()
     [style] = re.findall(r"<style>(.*?)</style>", shown(), re.S)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = page.HEADERS["Content-Security-Policy"]
+    policy = connect_page.HEADERS["Content-Security-Policy"]
     assert f"style-src 'sha256-{digest}'" in policy
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
@@ -90,7 +90,7 @@ def luminance(color: str) -> float:
 
 @pytest.mark.parametrize("scheme", [0, 1])
 def test_every_colour_of_text_stands_out_from_what_is_behind_it(scheme):
-    colors = dict(re.findall(r"--(\w+): (#\w+);", page._STYLE.split("@media")[scheme]))
+    colors = dict(re.findall(r"--(\w+): (#\w+);", connect_page._STYLE.split("@media")[scheme]))
     for behind in ("paper", "card"):
         for text in ("ink", "quiet", "link", "mark"):
             pair = sorted((luminance(colors[text]), luminance(colors[behind])))
@@ -103,7 +103,7 @@ def test_the_page_tells_what_is_served():
         assert f"<code>{each.name}</code>" in told
     for name in SAMPLES:
         assert f"<code>sample:{name}</code>" in told
-    assert "<code>draw_it</code></th><td>Draws it.<small>what</small>" in told
+    assert "<code>draw_it</code></th>\n<td>Draws it.<small>what</small>" in told
     assert "/openapi.json" in told
 
 
@@ -128,7 +128,10 @@ def test_a_host_that_is_no_name_cannot_write_into_the_page():
 def test_the_running_page_names_all_its_tools_and_draws_in_both_themes(server):
     with server.client() as anybody:
         told = anybody.get("/connect")
-        assert told.headers["content-security-policy"] == page.HEADERS["Content-Security-Policy"]
+        assert (
+            told.headers["content-security-policy"]
+            == connect_page.HEADERS["Content-Security-Policy"]
+        )
         for tool in ("list_symbols", "generate_chart", "register_indicator", "fork_indicator"):
             assert f"<code>{tool}</code>" in told.text
         assert "Bearer &lt;token&gt;" not in told.text  # a client signs in by itself

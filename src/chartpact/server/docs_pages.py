@@ -9,21 +9,20 @@ from functools import cache, lru_cache
 from html import escape
 from itertools import islice, pairwise
 from pathlib import Path
-from string import Template
 from typing import Any
 from urllib.parse import quote
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from chartpact import documentation
-from chartpact.server.page import PICTURE_POLICY
-from chartpact.server.web import CHECKED, POLICY
+from chartpact.server.connect_page import PICTURE_POLICY
+from chartpact.server.templating import render
+from chartpact.server.workbench_page import CHECKED, POLICY
 
-_HERE = Path(__file__).parent
-_LAYOUT = Template((_HERE / "static" / "docs.html").read_text("utf-8"))
 _FILES = {".svg": "image/svg+xml", ".json": "application/json", ".star": "text/plain"}
 _GROUPS = {"": "Guides", "reference/": "Reference", "adr/": "Decisions", "gallery/": "Gallery"}
 _HEADING = re.compile(r"(#{1,4}) +(.*?) *")
@@ -152,17 +151,17 @@ def _files() -> dict[str, Path]:
 
 
 @cache
-def _render(path: str) -> tuple[str, str]:
-    """A page's body, and the list of its sections."""
+def _render(path: str) -> tuple[Markup, list[tuple[str, str]]]:
+    """A page's body, and the anchors and titles of its sections."""
     parser = MarkdownIt("commonmark", {"html": True}, renderer_cls=_Renderer).enable("table")
     tokens = parser.parse(_read(path))
-    anchors, contents = _Anchors(), []
+    anchors, contents = _Anchors(), list[tuple[str, str]]()
     for token, inner in pairwise(tokens):
         if token.type == "heading_open":
             title = _plain(inner.content)
             token.attrSet("id", anchors.name(title))
             if token.tag == "h2":
-                contents.append(f'<li><a href="#{token.attrGet("id")}">{escape(title)}</a></li>')
+                contents.append((str(token.attrGet("id")), title))
         elif token.type == "table_open":
             token.attrSet("tabindex", "0")
         for child in token.children or ():
@@ -174,32 +173,21 @@ def _render(path: str) -> tuple[str, str]:
             elif child.type == "image":
                 child.attrs["src"] = _resolve(path, str(child.attrGet("src"))) or ""
                 child.attrs["loading"] = "lazy"
-    return parser.renderer.render(tokens, parser.options, {}), "".join(contents)
-
-
-def _list_pages(current: str) -> str:
-    """The navigation; the sections of the current page stand beneath it."""
-    parts, group = list[str](), None
-    for path, title in _pages().items():
-        if _group(path) != group:
-            parts.append("</ul>" if group is not None else "")
-            group = _group(path)
-            parts.append(f"<h2>{_GROUPS[group]}</h2><ul>")
-        here = ' aria-current="page"' if path == current else ""
-        contents = _render(path)[1] if path == current else ""
-        below = f"<ul>{contents}</ul>" if contents else ""
-        parts.append(f'<li><a href="/docs/{path}"{here}>{escape(title)}</a>{below}</li>')
-    return "".join(parts) + "</ul>"
+    return Markup(parser.renderer.render(tokens, parser.options, {})), contents
 
 
 def _respond(
-    title: str, body: str, *, path: str = "", query: str = "", status: int = 200
+    template: str, title: str, *, path: str = "", query: str = "", status: int = 200, **values: Any
 ) -> HTMLResponse:
-    html = _LAYOUT.substitute(
-        title=escape(title), body=body, pages=_list_pages(path), query=escape(query)
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for known, shown in _pages().items():
+        groups.setdefault(_GROUPS[_group(known)], []).append((known, shown))
+    contents = _render(path)[1] if path else []
+    page = render(
+        template, title=title, path=path, query=query, groups=groups, contents=contents, **values
     )
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": CHECKED}
-    return HTMLResponse(html, status, headers)
+    return HTMLResponse(page, status, headers)
 
 
 def show(path: str) -> Response:
@@ -210,12 +198,8 @@ def show(path: str) -> Response:
         return Response(file.read_bytes(), media_type=_FILES[file.suffix], headers=headers)
     title = _pages().get(path)
     if title is None:
-        body = (
-            f"<h1>There is no page {escape(repr(path[:80]))}</h1>"
-            '<p>Search for a word of it above, or see <a href="/docs">all pages</a>.</p>'
-        )
-        return _respond("No such page", body, status=404)
-    return _respond(title, _render(path)[0], path=path)
+        return _respond("docs_missing.html", "No such page", wanted=repr(path[:80]), status=404)
+    return _respond("docs_page.html", title, body=_render(path)[0], path=path)
 
 
 def _pattern(word: str) -> re.Pattern[str]:
@@ -237,20 +221,29 @@ def _score(section: Section, words: list[re.Pattern[str]]) -> int:
     return total
 
 
-def _excerpt(text: str, words: list[re.Pattern[str]]) -> str:
-    """The text around the first word, with all of them marked."""
+def _excerpt(text: str, words: list[re.Pattern[str]]) -> list[tuple[str, bool]]:
+    """The text around the first word, in pieces, and which of these are to be marked."""
     text = " ".join(text.split())
     pattern = re.compile("|".join(word.pattern for word in words), re.IGNORECASE)
     match = pattern.search(text)
     start = max(match.start() - EXCERPT // 3, 0) if match else 0
     cut = text[start : start + EXCERPT]
-    pieces, end = list[str](), 0
+    pieces, end = [("… " if start else "", False)], 0
     for match in pattern.finditer(cut):
-        pieces.append(f"{escape(cut[end : match.start()])}<mark>{escape(match[0])}</mark>")
+        pieces += [(cut[end : match.start()], False), (match[0], True)]
         end = match.end()
-    pieces.append(escape(cut[end:]))
-    before, after = "… " if start else "", " …" if start + EXCERPT < len(text) else ""
-    return f"{before}{''.join(pieces)}{after}"
+    after = " …" if start + EXCERPT < len(text) else ""
+    return [*pieces, (cut[end:] + after, False)]
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """A section that was found."""
+
+    address: str
+    title: str
+    page: str
+    excerpt: list[tuple[str, bool]]
 
 
 def search(query: str) -> Response:
@@ -258,11 +251,15 @@ def search(query: str) -> Response:
     query = " ".join(query[:LONGEST_QUERY].split())
     if not query.replace(".", ""):
         return show(_FIRST)
-    return _respond(f"Search: {query}", _list_results(query), query=query)
+    count, results = _find(query)
+    return _respond(
+        "docs_search.html", f"Search: {query}", query=query, count=count, results=results
+    )
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _list_results(query: str) -> str:
+def _find(query: str) -> tuple[int, list[SearchResult]]:
+    """How many sections fit, and the best of them."""
     spelled = query.lower().replace(".", " ").split()  # ta.ema is the section ema on the page ta
     spelled = list(dict.fromkeys(spelled))[:MOST_WORDS]
     words = [_pattern(word) for word in spelled]
@@ -275,19 +272,12 @@ def _list_results(query: str) -> str:
         ),
         key=lambda pair: -pair[0] - 60 * pair[1].title.lower().startswith(query.lower()),
     )
-    results = "".join(
-        f'<li><a href="/docs/{section.page}#{quote(section.anchor)}">{escape(section.title)}</a>'
-        f"<small>{escape(_pages()[section.page])}</small>"
-        f"<p>{_excerpt(section.text, words)}</p></li>"
+    return len(ranked), [
+        SearchResult(
+            f"/docs/{section.page}#{quote(section.anchor)}",
+            section.title,
+            _pages()[section.page],
+            _excerpt(section.text, words),
+        )
         for _, section in ranked[:MOST_RESULTS]
-    )
-    count = f"{len(ranked)} section{'' if len(ranked) == 1 else 's'}"
-    body = f"<h1>{count} with “{escape(query)}”</h1>"
-    if len(ranked) > MOST_RESULTS:
-        body += f"<p>The best {MOST_RESULTS} are shown: a further word narrows them.</p>"
-    body += (
-        f'<ol class="results">{results}</ol>'
-        if results
-        else '<p>Try fewer or shorter words, or see <a href="/docs">all pages</a>.</p>'
-    )
-    return body
+    ]

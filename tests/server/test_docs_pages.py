@@ -7,8 +7,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from chartpact.server import help
-from chartpact.server.web import POLICY
+from chartpact.server import docs_pages
+from chartpact.server.workbench_page import POLICY
 
 
 class Outline(HTMLParser):
@@ -44,14 +44,14 @@ def outline(response) -> Outline:
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, Outline]:
-    return {path: outline(help.show(path)) for path in help._pages()}
+    return {path: outline(docs_pages.show(path)) for path in docs_pages._pages()}
 
 
 def test_every_page_of_the_documentation_is_well_formed_and_has_a_title(pages):
     assert {"index", "web", "reference/ta", "adr/README", "gallery/README"} <= pages.keys()
     for path, page in pages.items():
         assert page.open == [], path
-        assert help._pages()[path] in page.text, path
+        assert docs_pages._pages()[path] in page.text, path
 
 
 def test_every_link_leads_to_a_page_a_heading_or_a_file_that_is_served(pages):
@@ -63,7 +63,7 @@ def test_every_link_leads_to_a_page_a_heading_or_a_file_that_is_served(pages):
             target, _, anchor = link.partition("#")
             there = target.removeprefix("/docs/") or path
             if there not in pages:
-                assert help.show(there).status_code == 200, link
+                assert docs_pages.show(there).status_code == 200, link
             elif anchor and unquote(anchor) not in pages[there].names:
                 broken.append((path, link))
     assert broken == []
@@ -71,7 +71,7 @@ def test_every_link_leads_to_a_page_a_heading_or_a_file_that_is_served(pages):
 
 def test_nothing_is_loaded_from_elsewhere(pages):
     for path in pages:
-        html = help.show(path).body.decode()
+        html = docs_pages.show(path).body.decode()
         assert not re.search(r'<(?:img|script|link)[^>]*(?:src|href)="(?!/)', html), path
 
 
@@ -85,23 +85,23 @@ def test_nothing_is_loaded_from_elsewhere(pages):
     ],
 )
 def test_a_search_finds_the_section_that_is_about_the_words(query, first):
-    html = help.search(query).body.decode()
+    html = docs_pages.search(query).body.decode()
     _, _, results = html.partition('class="results"')
     assert re.search(r'href="/docs/([^"]*)"', results)[1].startswith(first)
 
 
 def test_the_words_are_marked_in_the_text_around_them():
-    assert "<mark>budget</mark>" in help.search("budget").body.decode()
+    assert "<mark>budget</mark>" in docs_pages.search("budget").body.decode()
 
 
 def test_a_search_for_nothing_shows_the_first_page_and_one_in_vain_says_what_to_do():
-    assert help.search("  ").body == help.show("").body
-    assert "Try fewer or shorter words" in help.search("qqqqqq").body.decode()
+    assert docs_pages.search("  ").body == docs_pages.show("").body
+    assert "Try fewer or shorter words" in docs_pages.search("qqqqqq").body.decode()
 
 
 def test_what_is_searched_for_and_a_path_are_text_on_the_page():
     hostile = '"><script>alert(1)</script>'
-    for response in (help.search(hostile), help.show(hostile)):
+    for response in (docs_pages.search(hostile), docs_pages.show(hostile)):
         assert "<script>alert" not in response.body.decode()
         assert "alert(1)" in unescape(response.body.decode())
         assert response.headers["content-security-policy"] == POLICY
@@ -120,10 +120,10 @@ def test_what_is_searched_for_and_a_path_are_text_on_the_page():
     ],
 )
 def test_no_file_but_those_of_the_documentation_is_served(path):
-    assert help.show(path).status_code == 404
+    assert docs_pages.show(path).status_code == 404
 
 
 def test_a_picture_may_load_and_run_nothing():
-    picture = help.show("gallery/charts/candles-dark.svg")
+    picture = docs_pages.show("gallery/charts/candles-dark.svg")
     assert picture.media_type == "image/svg+xml"
     assert "sandbox" in picture.headers["content-security-policy"]

@@ -1,24 +1,20 @@
 """The page at `/connect`: what is served, a sample chart, how to connect. Its script copies."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from mcp_types import Tool
 
 from chartpact._version import VERSION
 from chartpact.bars.samples import SAMPLES
-from chartpact.catalogue import Indicator, list_indicators
+from chartpact.catalogue import list_indicators
 from chartpact.server.jobs import SAMPLE, SHAPES
-from chartpact.server.web import read_style
+from chartpact.server.templating import render
+from chartpact.server.workbench_page import read_style
 
-_STATIC = files("chartpact.server") / "static"
-_HOME = Template((_STATIC / "home.html").read_text("utf-8"))
 _STYLE, _STYLE_SOURCE = read_style("home.css")
 HEADERS = {
     "Content-Security-Policy": (
@@ -55,28 +51,33 @@ def html(door: Door, tools: Sequence[Tool]) -> str:
     """The page of a server that is reached there and has these tools."""
     indicators = list_indicators()
     width, height = SHAPES["wide"]
-    return _HOME.substitute(
+    return render(
+        "connect.html",
         style=_STYLE,
         version=VERSION,
         sample=SAMPLE,
         width=width,
         height=height,
-        indicator_count=len(indicators),
-        sample_count=len(SAMPLES),
-        tool_count=len(tools),
+        accounts=door.accounts,
+        wants_token=door.token and not door.accounts,
         clients=_list_clients(door),
-        tools="".join(map(_format_tool, tools)),
-        indicators=_list_indicators(indicators),
-        samples=_format_names(f"sample:{name}" for name in SAMPLES),
+        tools=tools,
+        indicators={
+            title: [known.name for known in indicators if known.category == category]
+            for category, title in _CATEGORIES.items()
+        },
+        indicator_count=len(indicators),
+        samples=[f"sample:{name}" for name in SAMPLES],
     )
 
 
-def _list_clients(door: Door) -> str:
+def _list_clients(door: Door) -> tuple[tuple[str, str, str], ...]:
+    """Each client, where its configuration stands, and what to write there."""
     url = f"{door.address}/mcp"
     token = door.token and not door.accounts
     bearer = {"headers": {"Authorization": "Bearer <token>"}} if token else {}
     header = ' --header "Authorization: Bearer <token>"' if token else ""
-    clients = (
+    return (
         ("Claude Code", "In a shell:", f"claude mcp add --transport http chartpact {url}{header}"),
         ("VS Code", "In .vscode/mcp.json:",
          _json({"servers": {"chartpact": {"type": "http", "url": url, **bearer}}})),
@@ -85,47 +86,10 @@ def _list_clients(door: Door) -> str:
         ("Claude Desktop", "And others that start their servers themselves, on their own machine:",
          _json({"mcpServers": {"chartpact": {"command": door.command, "args": ["mcp"]}}})),
     )  # fmt: skip
-    cards = "".join(
-        f'<section class="card"><h3>{name}</h3><p>{escape(where)}</p>'
-        f"<pre>{escape(text)}</pre></section>"
-        for name, where, text in clients
-    )
-    wanted = "<p>Put the token that the operator gave you in its place.</p>" if token else ""
-    if door.accounts:
-        wanted = (
-            "<p>Your client opens a page here, where you sign in and allow it. "
-            '<a href="/account">Your account</a> lists what you allowed, and makes tokens for '
-            "programs that cannot ask.</p>"
-        )
-    return f'{wanted}<div class="cards">{cards}</div>'
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, indent=2)
-
-
-def _format_tool(tool: Tool) -> str:
-    sentence = (tool.description or "").partition("\n\n")[0]
-    names = tool.input_schema.get("properties", {})
-    arguments = f"<small>{escape(', '.join(names))}</small>" if names else ""
-    return (
-        f'<tr><th scope="row"><code>{escape(tool.name)}</code></th>'
-        f"<td>{escape(sentence)}{arguments}</td></tr>"
-    )
-
-
-def _list_indicators(indicators: Sequence[Indicator]) -> str:
-    groups = {
-        title: _format_names(known.name for known in indicators if known.category == category)
-        for category, title in _CATEGORIES.items()
-    }
-    return "".join(
-        f'<h3>{title}</h3><p class="names">{names}</p>' for title, names in groups.items()
-    )
-
-
-def _format_names(names: Iterable[str]) -> str:
-    return " ".join(f"<code>{escape(name)}</code>" for name in names)
 
 
 def find_command(executable: str) -> str:

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -44,29 +45,34 @@ def _files() -> dict[str, Traversable]:
     }
 
 
-def read_style(*names: str) -> tuple[str, str]:
+def read_style(*names: str) -> tuple[Markup, str]:
     """Stylesheets as the text of one style element, and the source that a policy names it by."""
     style = "".join((_STATIC / name).read_text("utf-8") for name in names)
-    return style, f"'sha256-{b64encode(hashlib.sha256(style.encode()).digest()).decode()}'"
+    return Markup(style), f"'sha256-{b64encode(hashlib.sha256(style.encode()).digest()).decode()}'"
 
 
 def static(path: str, known: str | None = None) -> Response:
     """A file of the page; `known` is the tag of what the browser has of it."""
-    file = _files().get(path)
-    if file is None:
+    if path not in _files():
         raise HTTPException(404)
     lasts = FOREVER if path.partition("/")[0] in _FOLDERS else CHECKED
-    return _respond(file, path, lasts, known)
+    return _respond(path, lasts, known)
 
 
 def workbench() -> Response:
     """The page itself, the same for everybody: who it is for, it asks the server."""
-    return _respond(_STATIC / "workbench.html", "workbench.html", "no-cache")
+    return _respond("workbench.html", CHECKED)
 
 
-def _respond(file: Traversable, path: str, lasts: str, known: str | None = None) -> Response:
-    content = file.read_bytes()
-    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+@cache
+def _read(path: str) -> tuple[bytes, str]:
+    """A file, and the tag of what is in it."""
+    content = _files()[path].read_bytes()
+    return content, f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+
+
+def _respond(path: str, lasts: str, known: str | None = None) -> Response:
+    content, tag = _read(path)
     headers = {
         "Content-Security-Policy": POLICY,
         "Cache-Control": lasts,
