@@ -161,7 +161,7 @@ class Worker:
         logs.to_stderr(logging.INFO, args.log)
         try:
             return _create(
-                _settings(args).among(args.workers),
+                _settings(args, alone=args.no_auth).among(args.workers),
                 identify=_choose_identity(args),
                 hosts=_hosts(args),
                 metrics=Metrics.share(self.counters),
