@@ -225,7 +225,6 @@ def test_who_asks_through_a_proxy_is_not_at_this_machine(name):
     assert not is_local(Request({**scope, "headers": [(name.encode(), b"x")]}))
 
 
-
 def test_a_web_session_speaks_no_mcp(site, given):
     cookies = {"Cookie": f"chartpact-session={given['session']}", "Sec-Fetch-Site": "same-origin"}
     answer = site.http.post("/mcp", json=LISTING, headers={**MCP_HEADERS, **cookies})
