@@ -94,6 +94,8 @@ class Chart:
         if len(bars):
             facts |= {"last_bar": len(bars) - 1, "last_time": int(bars.time[-1])}
             facts |= {"first_time": int(bars.time[0]), "last_price": float(bars.close[-1])}
+            if len(bars) > 1:
+                facts["previous_time"] = int(bars.time[-2])
             if bars.timeframe:
                 facts["as_of"] = int(bars.close_time[-1])
         if bars.tick_size is not None:

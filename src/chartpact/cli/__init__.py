@@ -30,6 +30,7 @@ NOUNS = {
     "scripts": ("scripts",),
     "snapshot": ("snapshot",),
     "contract": ("contract",),
+    "strategy": ("strategy",),
     "read": ("read",),
     "study": ("study",),
     "watch": ("watch",),

@@ -236,8 +236,12 @@ def run_test(args: argparse.Namespace) -> int:
 def run_diff(args: argparse.Namespace) -> int:
     from chartpact.contracts.workbench.diff import diff
 
-    result = diff(find_contract(args.old), find_contract(args.new))
-    if args.json:
+    return show_diff(diff(find_contract(args.old), find_contract(args.new)), args.json)
+
+
+def show_diff(result: Any, as_json: bool) -> int:
+    """Prints what changed between two versions; a fault of the new one is a violation."""
+    if as_json:
         print(json.dumps(result.to_json()))
         return DONE if result.ok else VIOLATION
     for change in result.changes:

@@ -1,12 +1,14 @@
-"""`chartpact read`: typed state under a contract, from a snapshot or from our own drawing."""
+"""`chartpact read`: typed state under contracts, and what strategies decide."""
 
 import argparse
 import json
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chartpact import charts, joint, sources
+from chartpact import charts, joint, sources, strategies
 from chartpact.charts import Chart
 from chartpact.cli import DONE, VIOLATION, UsageError, Verbs, exit_code
 from chartpact.cli.arguments import (
@@ -22,13 +24,15 @@ from chartpact.cli.contract import find_contract
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import read_text
 from chartpact.cli.snapshot import report_failures
-from chartpact.contracts import ContractError, Reading
+from chartpact.cli.strategy import find_strategy
+from chartpact.contracts import Contract, ContractError, Reading
 from chartpact.contracts.language import document
 from chartpact.contracts.reading import jsonable
 from chartpact.joint import Reader
 from chartpact.oneline import one_line
 from chartpact.problem import Failure
 from chartpact.snapshot import Snapshot, SnapshotError, parse_json
+from chartpact.strategies import DrawnStrategy, Moment, Strategy, StrategyDecision
 
 MOST_OBJECTS = 3  # of a violation that are shown to people
 MOST_LETTERS = 300  # of each
@@ -41,7 +45,8 @@ def add(verbs: Verbs) -> None:
         description=(
             "Reads typed state from what is drawn, under a contract. If the picture breaks the "
             "contract, the violations are printed and the exit code is 3; nothing is guessed. "
-            "Several contracts are read from one picture, each with its state or its violations."
+            "Several contracts are read from one picture, each with its state or its violations. "
+            "A strategy decides from several contracts, or says for want of what it does not."
         ),
         epilog=(
             "Example: chartpact read ob_ai --snapshot drawn.json --json. A fork of a pact keeps "
@@ -53,7 +58,7 @@ def add(verbs: Verbs) -> None:
         "contracts",
         metavar="CONTRACT",
         nargs="+",
-        help="a shipped contract, a file or a folder; several make one strategy state",
+        help="a contract or strategy that ships, a file or a folder",
     )
     source = verb.add_mutually_exclusive_group(required=True)
     source.add_argument("--snapshot", metavar="FILE", help="a snapshot, or - for stdin")
@@ -76,45 +81,94 @@ def add_reading(verb: argparse.ArgumentParser, source: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    reader = find_reader(args, strict=len(args.contracts) > 1)
+    readers = find_readers(args, strict=len(args.contracts) > 1)
     try:
-        source = BarsSource(args, reader) if args.bars_source is not None else None
+        source = BarsSource(args, readers) if args.bars_source is not None else None
         drawn = _load_snapshot(args) if source is None else source.read()
         if isinstance(drawn, Chart):
             report_failures(drawn)
-        state = reader.read(drawn)
+        results: dict[str, Reading | StrategyDecision] = {}
+        state = readers.contracts.read(drawn)
+        for name in readers.names:
+            found = state.get(name)
+            results[name] = readers.decide(name, drawn) if found is None else found
     except Failure as failure:
         raise UsageError(str(failure), exit_code(failure)) from None
-    alone = len(state) == 1
+    code = DONE if all(one.ok for one in results.values()) else VIOLATION
+    alone = len(results) == 1
     if args.json:
-        [*readings] = state.values()
-        print(json.dumps((readings[0] if alone else state).to_json(), allow_nan=False))
-        return DONE if state.ok else VIOLATION
-    for reading in state.values():
+        readings = {name: one.to_json() for name, one in results.items()}
+        joined = {"as_of": state.as_of, "source": state.source, "readings": readings}
+        print(json.dumps(readings[readers.names[0]] if alone else joined, allow_nan=False))
+        return code
+    for name, result in results.items():
         if not alone:
-            print(f"{reading.contract}:", flush=True)
-        _show(reading)
-    return DONE if state.ok else VIOLATION
+            print(f"{name}:", flush=True)
+        if isinstance(result, StrategyDecision):
+            print(result)
+        else:
+            _show(result)
+    return code
 
 
-def find_reader(args: argparse.Namespace, strict: bool = True) -> Reader:
-    """The contracts that the arguments name, with their settings: those of one stand alone."""
-    chosen = [find_contract(name) for name in args.contracts]
-    config = _read_config(args.config) or {}
-    configs = {chosen[0].name: config} if len(chosen) == 1 else config
+@dataclass(frozen=True)
+class Readers:
+    """The contracts and strategies that the arguments name, with their settings."""
+
+    names: Sequence[str]
+    contracts: Reader
+    strategies: Mapping[str, Strategy]
+    config: Mapping[str, Mapping[str, Any]]  # of the strategies
+    profile: str | None
+    params: Mapping[str, Any]
+
+    def draw(self, name: str, drawn: Chart | Snapshot) -> DrawnStrategy | Moment:
+        """One strategy on the bars of a chart, or at the moment of a snapshot."""
+        strategy, config = self.strategies[name], self.config.get(name)
+        profile = self.profile
+        if len(self.names) > 1 and profile not in strategy.file.profiles:
+            profile = None
+        if isinstance(drawn, Snapshot):
+            return strategies.read_snapshot(strategy, drawn, config, profile)
+        plans = strategies.plans_of(strategy, own_catalogue(), self.params)
+        return strategies.draw(strategy, drawn.bars, plans, sources.fetch, config, profile)
+
+    def decide(self, name: str, drawn: Chart | Snapshot) -> StrategyDecision:
+        made = self.draw(name, drawn)
+        return made.decision() if isinstance(made, DrawnStrategy) else strategies.decide(made)
+
+
+def find_readers(args: argparse.Namespace, strict: bool = True) -> Readers:
+    """What the arguments name, with its settings: those of one stand alone."""
+    found: list[Contract | Strategy] = [
+        find_strategy(name) if strategies.is_strategy(name) else find_contract(name)
+        for name in args.contracts
+    ]
+    names, config = [one.name for one in found], _read_config(args.config) or {}
+    if len({*names}) < len(names):
+        raise UsageError("a contract or strategy is named twice")
+    configs = {names[0]: config} if len(names) == 1 else config
+    own = {one.name: one for one in found if isinstance(one, Strategy)}
+    chosen = [one for one in found if not isinstance(one, Strategy)]
+    profiles = {name for one in own.values() for name in one.file.profiles}
+    profile = None if own and (args.profile in profiles or not chosen) else args.profile
     try:
-        return Reader(chosen, configs, args.profile, strict)
+        settings = {name: one for name, one in configs.items() if name not in own}
+        reader = Reader(chosen, settings, profile, strict)
     except Failure as failure:
         raise UsageError(str(failure), exit_code(failure)) from None
+    settings = {name: one for name, one in configs.items() if name in own}
+    return Readers(names, reader, own, settings, args.profile, read_params(args))
 
 
 class BarsSource:
     """Our own chart: the pacts of contracts, drawn on bars that are loaded anew each time."""
 
-    def __init__(self, args: argparse.Namespace, reader: Reader) -> None:
+    def __init__(self, args: argparse.Namespace, readers: Readers) -> None:
         self.name, self._args = args.bars_source, args
-        names = [contract.name for contract in reader.contracts]
-        self._plans = joint.plan(own_catalogue(), names, read_params(args))
+        names = [contract.name for contract in readers.contracts.contracts]
+        params = readers.params if names else {}
+        self._plans = joint.plan(own_catalogue(), names, params)
         for plan in self._plans:
             if plan.problem is not None:
                 raise UsageError(str(plan.problem))

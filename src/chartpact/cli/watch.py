@@ -14,18 +14,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chartpact.charts import Chart
 from chartpact.cli import DONE, UNREACHABLE, UsageError, Verbs, exit_code
 from chartpact.cli.arguments import (
     open_tradingview,
     read_params,
 )
-from chartpact.cli.read import BarsSource, add_reading, find_reader
+from chartpact.cli.read import BarsSource, Readers, add_reading, find_readers
 from chartpact.contracts import Contract
-from chartpact.joint import JointState, Reader
+from chartpact.joint import JointState
 from chartpact.library.local import LOCAL_USER, add_database, open_library
 from chartpact.oneline import one_line
 from chartpact.problem import Failure, Problem
 from chartpact.snapshot import Snapshot, SnapshotError, SnapshotSource
+from chartpact.strategies import Strategy, following
 from chartpact.tracker import Rules
 
 if TYPE_CHECKING:
@@ -76,31 +78,38 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--reads is a whole number of at least 1")
     if args.snapshot == "-":
         raise UsageError("standard input can be read once: name a file")
-    reader = find_reader(args)
-    with _following(args, reader) as watched, closing(_open(args, reader)) as source:
+    readers = find_readers(args)
+    with _following(args, readers) as watched, closing(_open(args, readers)) as source:
         try:
-            return _watch(args, reader, watched, source)
+            return _watch(args, readers, watched, source)
         except KeyboardInterrupt:
             return DONE
 
 
 @dataclass
 class _Watched:
-    """One contract that is watched, and where its changes go."""
+    """A contract or strategy that is watched, and where its changes go."""
 
-    contract: Contract
+    contract: Contract | Strategy
     follows: "Follows"
     journal: "Journal"
     follow: "Follow"
 
-    def record(self, state: JointState, show: Any) -> None:
-        """Commits what the contract read, then tells what changed."""
+    def record(
+        self, readers: Readers, state: JointState, drawn: Chart | Snapshot, show: Any
+    ) -> None:
+        """Commits what was read, then tells what changed."""
         from chartpact.library.journal import SnapshotRecord
 
-        rules, picture = Rules.of(self.contract), SnapshotRecord.of(state.snapshot)
-        reading = state[self.contract.name]
-        for event in self.journal.record(rules, self.contract.text, reading, picture).shown:
-            show(event)
+        watched, picture = self.contract, SnapshotRecord.of(state.snapshot)
+        if isinstance(watched, Strategy):
+            rules, known = following.rules_of(watched), self.journal.memory
+            readings = following.follow(readers.draw(watched.name, drawn), known)
+        else:
+            rules, readings = Rules.of(watched), [state[watched.name]]
+        for reading in readings:
+            for event in self.journal.record(rules, watched.text, reading, picture).shown:
+                show(event)
 
     def deliver(self, show: Any, command: Sequence[str]) -> None:
         """Delivers pending changes in order, each at least once."""
@@ -112,7 +121,7 @@ class _Watched:
 
 
 @contextmanager
-def _following(args: argparse.Namespace, reader: Reader) -> Iterator[list[_Watched]]:
+def _following(args: argparse.Namespace, readers: Readers) -> Iterator[list[_Watched]]:
     """The contracts with their journals; while it lasts, nobody else reads these follows."""
     from chartpact.library.follows import SHELL, Follows, LostLease
     from chartpact.library.journal import Journal
@@ -121,13 +130,15 @@ def _following(args: argparse.Namespace, reader: Reader) -> Iterator[list[_Watch
     with open_library(args.db) as database:
         follows, watched = Follows(database), []
         try:
-            for contract in reader.contracts:
-                config = reader.config.get(contract.name) or {}
+            chosen: list[Contract | Strategy] = [*readers.contracts.contracts]
+            for contract in [*chosen, *readers.strategies.values()]:
+                decides = isinstance(contract, Strategy)
+                configs = readers.config if decides else readers.contracts.config
+                config, name = configs.get(contract.name) or {}, contract.name
                 profile = args.profile if args.profile in contract.file.profiles else None
                 asked = {**_describe_source(args), "config": config, "profile": profile}
-                follow = follows.add(
-                    LOCAL_USER, contract.name, asked, int(args.every * 1000), SHELL
-                )
+                name = f"{following.PREFIX}{name}" if decides else name
+                follow = follows.add(LOCAL_USER, name, asked, int(args.every * 1000), SHELL)
                 if _is_dead(follow.lease_owner):
                     follows.release(follow, str(follow.lease_owner))
                 follow = follows.lease(follow, owner)
@@ -157,7 +168,7 @@ def _is_dead(owner: str | None) -> bool:
 
 def _watch(
     args: argparse.Namespace,
-    reader: Reader,
+    readers: Readers,
     watched: list[_Watched],
     source: SnapshotSource | BarsSource,
 ) -> int:
@@ -167,9 +178,10 @@ def _watch(
     while True:
         started, wait = time.monotonic(), args.every
         try:
-            state = reader.read(source.read())
+            drawn = source.read()
+            state = readers.contracts.read(drawn)
             for one in watched:
-                one.record(state, show)
+                one.record(readers, state, drawn, show)
             reported, code = "", DONE
         except Failure as failure:
             code = exit_code(failure) or UNREACHABLE
@@ -232,9 +244,9 @@ class FileSource:
         """Nothing is held open."""
 
 
-def _open(args: argparse.Namespace, reader: Reader) -> SnapshotSource | BarsSource:
+def _open(args: argparse.Namespace, readers: Readers) -> SnapshotSource | BarsSource:
     if args.bars_source is not None:
-        return BarsSource(args, reader)
+        return BarsSource(args, readers)
     if args.param:
         raise UsageError("--param sets parameters of an indicator, and goes with --bars")
     return open_tradingview(args) or FileSource(args.snapshot)

@@ -377,7 +377,8 @@ def _read_cursor(follow: Follow, cursor: str) -> int:
 def _describe(reading: Reading) -> dict[str, Json]:
     """The stored part of a reading, without its times."""
     facts = asdict(reading.facts)
-    del facts["confirmed"], facts["last_time"]
+    for name in ("confirmed", "last_time", "previous_time"):  # these differ from bar to bar
+        del facts[name]
     state = reading.state
     if len(json.dumps(state)) > STATE_BYTES:
         state = None
@@ -391,6 +392,9 @@ def _describe(reading: Reading) -> dict[str, Json]:
         "config": reading.config,
         "source": reading.source,
         "facts": facts,
+        **({"unknown": dict(reading.unknown)} if reading.unknown else {}),
+        **({"latches": dict(reading.latches)} if reading.latches else {}),
+        **({"told": dict(reading.told)} if reading.told else {}),
     }
 
 
@@ -414,6 +418,7 @@ def _restore(body: Mapping[str, Json], row: Mapping[str, Json]) -> Reading:
         untracked=body["untracked"],
         config=body["config"],
         facts=facts,
+        **{name: body[name] for name in ("unknown", "latches", "told") if name in body},
     )
 
 

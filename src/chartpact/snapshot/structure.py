@@ -69,6 +69,7 @@ CHART: Mapping[str, Field] = {
     "confirmed": _FLAG,
     "last_bar": _WHOLE,
     "last_time": _WHOLE,
+    "previous_time": _WHOLE,  # of the bar before the last
     "first_time": _WHOLE,  # of the oldest bar that the source has loaded
     "last_price": Field("number"),
     "tick_size": Field("number", positive=True),

@@ -37,7 +37,7 @@ class Pending:
 class Instance:
     """One machine, or one instance of its element: what counts of it, and what is pending."""
 
-    status: str = "new"  # new, present, gone or lost
+    status: str = "new"  # new, present, unknown, gone or lost
     state: str | None = None
     epoch: Json = None
     last_epoch: Json = None  # the last that was not none
@@ -64,6 +64,7 @@ class TrackedInstances:
     last_time: int | None = None
     full: tuple[str, ...] = ()  # channels that stood at their cap in the reading before
     drew: bool = False  # the study has drawn something
+    latches: Mapping[str, Json] = field(default_factory=dict)  # of a strategy
 
     def to_json(self) -> dict[str, Json]:
         data = asdict(self)

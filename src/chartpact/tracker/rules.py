@@ -20,7 +20,7 @@ class MachineRules:
     """The declared steps of one machine, and where its instances are drawn."""
 
     name: str
-    transitions: Mapping[str, tuple[str, ...]]
+    transitions: Mapping[str, tuple[str, ...]] | None  # None: any state may follow any other
     gone: str | None
     channel: str | None = None  # of its instances, where the channel has a cap
 
@@ -37,7 +37,7 @@ class MachineRules:
         >>> MachineRules("m", steps, None).ways("A", "D", shown=["C"])
         (('C',),)
         """
-        if start == end:
+        if start == end or self.transitions is None:
             return ((),)
         paths: list[Way] = [(start,)]
         reached = {start}
@@ -53,7 +53,8 @@ class MachineRules:
         return tuple(way for way in ways if len(seen.intersection(way)) == most)[:MOST_WAYS]
 
     def _next(self, state: str, reached: set[str]) -> Iterator[str]:
-        return (after for after in self.transitions.get(state, ()) if after not in reached)
+        nexts = (self.transitions or {}).get(state, ())
+        return (after for after in nexts if after not in reached)
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Rules:
 
     contract: str
     major: int
-    timing: str  # close or tick
+    timing: str  # close, tick, or closed: forming bars are left out
     signature: str  # of the machines
     machines: Mapping[str, MachineRules]
 

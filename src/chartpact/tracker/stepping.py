@@ -46,6 +46,8 @@ def step(rules: Rules, memory: Memory, reading: Reading) -> Step:
     """The memory after a reading, with what changed."""
     name = rules.track_of(reading)
     track = memory.tracks.get(name, TrackedInstances())
+    if rules.timing == "closed" and not reading.facts.confirmed:
+        return Step(memory)
     why = _unusable(rules, track, reading)
     if why:
         event = _event("refused", rules, reading, why=why)
@@ -129,8 +131,14 @@ class _Walk:
         self.beginning = not track.started and last_time == begun
         instances: dict[Key, Instance] = {}
         shown = {_key(tracked): tracked for tracked in self.reading.tracks or ()}
-        for key in dict.fromkeys([*track.instances, *shown]):
-            instance = self._judge(key, track.instances.get(key, Instance()), shown.get(key))
+        missing = [(name, "[]") for name in self.reading.unknown]
+        for key in dict.fromkeys([*track.instances, *shown, *missing]):
+            before, tracked = track.instances.get(key, Instance()), shown.get(key)
+            why = self.reading.unknown.get(key[0]) if tracked is None else None
+            if why is not None:
+                instances[key] = self._lose_sight(key, before, why)
+                continue
+            instance = self._judge(key, before, tracked)
             if instance is not None:
                 instances[key] = instance
         at_once = self.facts.confirmed or (self.rules.timing == "close" and not self.blank)
@@ -142,7 +150,14 @@ class _Walk:
             last_time if last_time is not None else track.last_time,
             self.full,
             track.drew or any(self.facts.drawn.values()),
+            self.reading.latches,
         )
+
+    def _lose_sight(self, key: Key, instance: Instance, why: str) -> Instance:
+        """The instance while nobody knows its state; the one that counts is kept."""
+        if instance.status != "unknown":
+            self._change(key, instance, kind="unknown", why=why)
+        return replace(instance, status="unknown", pending=None)
 
     def _judge(self, key: Key, instance: Instance, tracked: Tracked | None) -> Instance | None:
         """The instance after the reading; None where it was never more than pending."""
@@ -221,20 +236,18 @@ class _Walk:
 
     def _adopt(self, key: Key, instance: Instance, waits: Pending, verdict: _Verdict) -> Instance:
         show = waits.shown
-        words = {
-            "kind": verdict.kind if verdict.illegal is None else "illegal",
-            "machine": key[0],
-            "key": json.loads(key[1]),
-            "from": instance.state,
-            "to": verdict.to,
-            "epoch": show.epoch,
-            "skipped": [list(way) for way in verdict.skipped if way],
-            "lapsed": waits.lapsed,
-            "why": verdict.why,
-            "violation": self._violation(key[0], verdict),
-            "first_shown": waits.as_of,
-        }
-        self.changes.append(_event("change", self.rules, self.reading, **words))
+        self._change(
+            key,
+            instance,
+            kind=verdict.kind if verdict.illegal is None else "illegal",
+            to=verdict.to,
+            epoch=show.epoch,
+            skipped=[list(way) for way in verdict.skipped if way],
+            lapsed=waits.lapsed,
+            why=verdict.why,
+            violation=self._violation(key[0], verdict),
+            first_shown=waits.as_of,
+        )
         instance = replace(instance, pending=None, meanwhile=())
         if not show.present:
             if verdict.kind == "lost":
@@ -244,6 +257,11 @@ class _Walk:
         if show.epoch is not None:
             instance = replace(instance, last_epoch=show.epoch, last_state=show.state)
         return instance
+
+    def _change(self, key: Key, instance: Instance, **words: Json) -> None:
+        at = {"machine": key[0], "key": json.loads(key[1]), "from": instance.state}
+        told = self.reading.told.get(key[0], {})
+        self.changes.append(_event("change", self.rules, self.reading, **at, **words, **told))
 
     def _violation(self, machine: str, verdict: _Verdict) -> Json:
         if verdict.illegal is None:
@@ -275,8 +293,11 @@ def _verdict(machine: MachineRules, instance: Instance, waits: Pending) -> _Verd
         return _Verdict("illegal", show.state, illegal=why)
     if instance.status == "lost" and machine.forgets:
         return _Verdict("returned", show.state)
+    if instance.status == "unknown" and instance.state is None:
+        return _Verdict("known", show.state)
     verdict = _change(machine, instance, show)
-    return replace(verdict, kind="returned") if instance.status == "lost" else verdict
+    kinds = {"lost": "returned", "unknown": "known"}
+    return replace(verdict, kind=kinds.get(instance.status, verdict.kind))
 
 
 def _disappearance(machine: MachineRules, instance: Instance, excuse: str | None) -> _Verdict:

@@ -29,7 +29,7 @@ from chartpact.contracts.check.outputs import (
     parts,
 )
 from chartpact.contracts.language import document, model
-from chartpact.contracts.language.document import ContractError, ContractPath, refusal, suggestion
+from chartpact.contracts.language.document import ContractError, ContractPath, suggestion
 from chartpact.contracts.language.expressions import FUNCTIONS
 from chartpact.contracts.language.model import (
     MAX_ELEMENTS,
@@ -242,18 +242,7 @@ def load(text: str | bytes) -> Contract:
 
 def load_file(path: str | Path) -> Contract:
     """The contract in a file."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(document.MAX_BYTES + 1)
-    except OSError as error:
-        raise refusal(None, f"{path}: {error.strerror or error}", "name a readable file") from None
-    try:
-        return load(data)
-    except ContractError as error:
-        if error.problems[0].line is not None:
-            raise
-        problems = [problem.at(message=f"{path}: {problem.message}") for problem in error.problems]
-        raise ContractError(problems) from None
+    return document.load_file(path, load)
 
 
 def _check(data: bytes, digest: str) -> Contract:
@@ -271,7 +260,7 @@ def _check(data: bytes, digest: str) -> Contract:
         name: {meaning: tuple(map(look, values)) for meaning, values in table.items()}
         for name, table in file.encodings.items()
     }
-    return _Checker(Context(file, root, Vocabulary(tables, kinds)), keys).check(digest, data)
+    return _Checker(Context(root, Vocabulary(tables, kinds), file=file), keys).check(digest, data)
 
 
 class _Checker:

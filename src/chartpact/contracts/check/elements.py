@@ -218,15 +218,13 @@ class ElementPlan:
 
 
 @dataclass
-class Context:
-    """One contract while it is checked. Problems are collected, and raised when they are many."""
+class Checking:
+    """One file while it is checked. Problems are collected, and raised when they are many."""
 
-    file: ContractFile
     root: document.YamlNode
     vocabulary: Vocabulary
     problems: list[Problem] = field(default_factory=list)
     expressions: dict[ContractPath, Expression] = field(default_factory=dict)
-    elements: dict[str, ElementPlan] = field(default_factory=dict)  # those checked so far
 
     def problem(self, place: ContractPath, message: str, hint: str = "") -> None:
         path = ".".join(map(str, place))
@@ -257,6 +255,23 @@ class Context:
         elif kind.known and kind.nullable and not nullable:
             self.problem(place, "this may be none here", "choose something that is always there")
 
+    def config_names(self) -> dict[str, Value]:
+        """The config keys, by name."""
+        names = {}
+        for name, kind in self.vocabulary.config.items():
+            opacity = (("alpha", Value(NUMBER, Constant("opacity", name))),)
+            sides = opacity if kind.name == "color" else ()
+            names[name] = Value(kind, Constant("config", name), sides=sides)
+        return names
+
+
+@dataclass
+class Context(Checking):
+    """One contract while it is checked."""
+
+    file: ContractFile = field(kw_only=True)
+    elements: dict[str, ElementPlan] = field(default_factory=dict)  # those checked so far
+
     def want_signals(self, names: Iterable[str], place: ContractPath, hint: str) -> None:
         """Notes a problem where an informational element is among the names."""
         for name in sorted(names):
@@ -274,11 +289,7 @@ class Context:
 
     def scope(self) -> NameScope:
         """Config, and the elements that occur at most once."""
-        names = {}
-        for name, kind in self.vocabulary.config.items():
-            opacity = (("alpha", Value(NUMBER, Constant("opacity", name))),)
-            sides = opacity if kind.name == "color" else ()
-            names[name] = Value(kind, Constant("config", name), sides=sides)
+        names = self.config_names()
         for name, plan in self.elements.items():
             if plan.single:
                 kind = Kind("element", shape=name, nullable=plan.may_lack)

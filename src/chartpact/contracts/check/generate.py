@@ -109,7 +109,7 @@ class Function:
                 return f"s{slot}"
             case Item():
                 step = self.module.column(at.step) if isinstance(at.step, Column) else at.step
-                return f"{self.locate(at.of)}[{step}]"
+                return f"{self.locate(at.of)}[{step!a}]"
 
     def code(self, node: Node) -> str:
         """The code of an expression."""
@@ -246,7 +246,7 @@ def generate(
     for edge in edges.values():
         place = ("edge_cases", edge.name, "when")
         if edge.spec.each is None:
-            _evaluate(module, ("edge", edge.name), place, edge.when)
+            evaluate(module, ("edge", edge.name), place, edge.when)
         else:
             _map(module, ("edge", edge.name), place, "i for i in items if {}", edge.when)
     _output(module, output)
@@ -277,7 +277,7 @@ def _map(module: Module, key: Key, place: ContractPath, form: str, rule: Express
     module.add(key, function)
 
 
-def _evaluate(module: Module, key: Key, place: ContractPath, rule: Expression) -> None:
+def evaluate(module: Module, key: Key, place: ContractPath, rule: Expression) -> None:
     """A function that gives the value of an expression of the whole reading."""
     function = Function(module, "S")
     function.line(f"return {function.code(rule.node)}", place)
@@ -444,7 +444,7 @@ def _machine(module: Module, plan: MachinePlan) -> None:
     if plan.epoch is not None and repeated:
         _map(module, key, at, "{} for i in items", plan.epoch)
     elif plan.epoch is not None:
-        _evaluate(module, key, at, plan.epoch)
+        evaluate(module, key, at, plan.epoch)
 
 
 def _output(module: Module, node: OutputNode) -> None:
@@ -453,7 +453,7 @@ def _output(module: Module, node: OutputNode) -> None:
             for inner in node.items.values():
                 _output(module, inner)
         case Leaf():
-            _evaluate(module, node.place, node.place, node.rule)
+            evaluate(module, node.place, node.place, node.rule)
         case Instances():
             _instances(module, node)
 

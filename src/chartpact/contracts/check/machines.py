@@ -11,7 +11,7 @@ from typing import Any
 
 from chartpact.checks import is_number
 from chartpact.contracts.check.elements import SHIFTING, Context, ElementPlan
-from chartpact.contracts.check.totality import Combination, Decision, TotalityProof
+from chartpact.contracts.check.totality import Combination, Decision, TotalityProof, prove_machine
 from chartpact.contracts.language.document import ContractPath, suggestion
 from chartpact.contracts.language.model import EdgeCase, Machine
 from chartpact.contracts.language.nodes import Expression, unchecked_expression
@@ -64,7 +64,7 @@ class MachineChecker:
     def __init__(self, context: Context) -> None:
         self.context, self.problem, self.elements = context, context.problem, context.elements
         self.done: dict[str, MachinePlan] = {}
-        self._proof = TotalityProof(context)
+        self._proof = TotalityProof(context.problem)
 
     def values(self) -> dict[str, Value]:
         """The machines of the reading, by name."""
@@ -103,7 +103,7 @@ class MachineChecker:
         plan = MachinePlan(name, spec, element.name if element else None, observed, states)
         self._rows(plan, place)
         self._steps(plan, place)
-        plan.table = self._proof.prove(spec, observed, plan.columns, place)
+        plan.table = prove_machine(self._proof, spec, observed, plan.columns, place, self.elements)
         if spec.epoch is not None:
             at = (*place, "epoch")
             plan.epoch = context.check(spec.epoch, at, scope)

@@ -16,13 +16,13 @@ need no row. What is listed becomes the table that a reading looks its observati
 the proof and the execution are the same data.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Any
 
-from chartpact.contracts.check.elements import Context, ElementPlan
+from chartpact.contracts.check.elements import ElementPlan
 from chartpact.contracts.language.document import ContractPath, suggestion
 from chartpact.contracts.language.model import Machine
 from chartpact.contracts.language.nodes import Expression, Mention
@@ -46,24 +46,27 @@ class MachineRefusal:
 
 
 class TotalityProof:
-    """Proves the machines of one contract, which share the work that a proof may take."""
+    """Proves the truth tables of one file, which share the work that a proof may take."""
 
-    def __init__(self, context: Context) -> None:
-        self.problem, self.elements = context.problem, context.elements
-        self._work = 0
+    def __init__(self, problem: Callable[[ContractPath, str, str], None]) -> None:
+        self.problem, self._work = problem, 0
 
     def prove(
         self,
-        spec: Machine,
-        observed: Mapping[str, Expression],
-        columns: Sequence[str],
         place: ContractPath,
-    ) -> dict[Combination, Decision]:
-        """What one machine decides for each combination; whatever is undecided is a problem."""
-        domains = {name: rule.kind.domain or () for name, rule in observed.items()}
+        domains: Mapping[str, tuple[Any, ...]],
+        rows: Mapping[str, tuple[str, Any]],
+        states: Collection[str],
+        impossible: Callable[[Combination], bool] = lambda _: False,
+    ) -> dict[Combination, list[str]]:
+        """The rows that speak of each combination of observations; the undecided are problems.
+
+        Of each row, `rows` has the word under which its condition stands, if any, and the
+        condition. Of `states` one alone may speak of a combination; several other rows may.
+        """
         if not all(domains.values()) or not domains:
             return {}
-        alternatives = list(self._alternatives(spec, domains, place))
+        alternatives = list(self._alternatives(place, domains, rows))
         count = prod(map(len, domains.values()))
         self._work += count + sum(prod(map(len, allowed)) for _, allowed in alternatives)
         if count > MAX_COMBINATIONS or self._work > MAX_WORK:
@@ -71,58 +74,59 @@ class TotalityProof:
             hint = f"observe less; at most {MAX_COMBINATIONS}, and not in many machines"
             self.problem((*place, "observe"), message, hint)
             return {}
-        states = {name for name, row in spec.rows.items() if row.violation is None}
-        table: dict[Combination, Decision] = {}
-        rest = self._rest(spec, place)
+        table: dict[Combination, list[str]] = {}
+        rest = self._rest(place, rows)
         said: dict[Combination, dict[str, None]] = {}
         for row, allowed in alternatives:
             for values in product(*allowed):
                 said.setdefault(values, {})[row] = None
-        impossible = _half_absent(observed, self.elements)
-        decided: set[str] = set()
         silent: list[Combination] = []
         torn: list[tuple[Combination, list[str]]] = []
         for values in product(*domains.values()):
             if impossible(values):
                 continue
-            rows = list(said.get(values, rest))
-            if not rows:
+            names = list(said.get(values, rest))
+            if not names:
                 silent.append(values)
-            elif len(rows) > 1 and {*rows} & states:
-                torn.append((values, rows))
+            elif len(names) > 1 and {*names} & {*states}:
+                torn.append((values, names))
             else:
-                decided |= {*rows}
-                table[values] = _decide(spec, columns, rows)
+                table[values] = names
         at = (*place, "rows")
         more = f" (and {len(silent) - 3} more)" if len(silent) > 3 else ""
+        kinds = "a state or a violation" if len(states) < len(rows) else "or `otherwise`"
         for values in silent[:3]:
-            message = f"{combination(observed, values)}: nothing is said{more}"
-            self.problem(at, message, "add a row for it, a state or a violation")
-        for values, rows in torn[:3]:
-            message = f"{combination(observed, values)}: {' and '.join(rows)} both hold"
+            message = f"{combination(domains, values)}: nothing is said{more}"
+            self.problem(at, message, f"add a row for it, {kinds}")
+        for values, names in torn[:3]:
+            message = f"{combination(domains, values)}: {' and '.join(names)} both hold"
             hint = "each combination belongs to one state, or to violations only"
-            self.problem((*at, rows[1]), message, hint)
-        for name in spec.rows:
+            self.problem((*at, names[1]), message, hint)
+        decided = {name for names in table.values() for name in names}
+        for name in rows:
             if name not in decided and not silent and not torn:
                 message = f"{name} never decides anything"
                 self.problem((*at, name), message, "remove it, or mend its when")
         return table
 
-    def _rest(self, spec: Machine, place: ContractPath) -> list[str]:
+    def _rest(self, place: ContractPath, rows: Mapping[str, tuple[str, Any]]) -> list[str]:
         """The row for whatever no other row speaks of, if there is one."""
-        names = [name for name, row in spec.rows.items() if row.when == OTHERWISE]
+        names = [name for name, (_, when) in rows.items() if when == OTHERWISE]
         for name in names[1:]:
-            message = f"{names[0]} is for everything else already"
-            self.problem((*place, "rows", name, "when"), message, "keep one")
+            at = _place(place, name, rows)
+            self.problem(at, f"{names[0]} is for everything else already", "keep one")
         return names[:1]
 
     def _alternatives(
-        self, spec: Machine, domains: Mapping[str, tuple[Any, ...]], place: ContractPath
+        self,
+        place: ContractPath,
+        domains: Mapping[str, tuple[Any, ...]],
+        rows: Mapping[str, tuple[str, Any]],
     ) -> Iterator[tuple[str, list[frozenset[Any]]]]:
-        """For each map of a row's `when`, the row and the values each observation may have."""
-        for name, row in spec.rows.items():
-            at = (*place, "rows", name, "when")
-            for when in row.alternatives if row.when != OTHERWISE else ():
+        """For each map of a row's condition, the row and the values each observation may have."""
+        for name, (_, said) in rows.items():
+            at = _place(place, name, rows)
+            for when in () if said == OTHERWISE else said if isinstance(said, list) else [said]:
                 if not isinstance(when, dict):
                     self.problem(at, f"{when!r:.60} is not a mapping", "write {observation: value}")
                     continue
@@ -133,16 +137,17 @@ class TotalityProof:
                 yield (
                     name,
                     [
-                        frozenset(self._parse_values(asked, when[asked], values, at))
+                        frozenset(self.parse_values(asked, when[asked], values, at))
                         if asked in when
                         else frozenset(values)
                         for asked, values in domains.items()
                     ],
                 )
 
-    def _parse_values(
+    def parse_values(
         self, name: str, written: Any, values: tuple[Any, ...], place: ContractPath
     ) -> Iterator[Any]:
+        """The values of a closed list that are written at a place: one of them, or several."""
         for word in written if isinstance(written, list) else [written]:
             value = None if word == ABSENT and None in values else word
             if any(value == known and type(value) is type(known) for known in values):
@@ -150,6 +155,27 @@ class TotalityProof:
             else:
                 shown = ", ".join(map(spell, values))
                 self.problem(place, f"{name} is never {word!r:.60}", f"it is one of {shown}")
+
+
+def _place(place: ContractPath, name: str, rows: Mapping[str, tuple[str, Any]]) -> ContractPath:
+    word = rows[name][0]
+    return (*place, "rows", name, word) if word else (*place, "rows", name)
+
+
+def prove_machine(
+    proof: TotalityProof,
+    spec: Machine,
+    observed: Mapping[str, Expression],
+    columns: Sequence[str],
+    place: ContractPath,
+    elements: Mapping[str, ElementPlan],
+) -> dict[Combination, Decision]:
+    """What one machine decides for each combination; whatever is undecided is a problem."""
+    domains = {name: rule.kind.domain or () for name, rule in observed.items()}
+    rows = {name: ("when", row.when) for name, row in spec.rows.items()}
+    states = [name for name, row in spec.rows.items() if row.violation is None]
+    table = proof.prove(place, domains, rows, states, _half_absent(observed, elements))
+    return {values: _decide(spec, columns, names) for values, names in table.items()}
 
 
 def _decide(spec: Machine, columns: Sequence[str], names: list[str]) -> Decision:

@@ -8,9 +8,10 @@ before the work.
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import yaml
 
@@ -27,6 +28,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WORDS = {"null": None, "true": True, "false": False}
 
 ContractPath = tuple[str | int, ...]
+T = TypeVar("T")
 
 
 # ---------------------------------------------------------------------------------------- problems
@@ -45,7 +47,7 @@ def describe(problem: Problem) -> str:
 
 
 class ContractError(ValueError):
-    """A text that is no contract; `problems` says why, in the order of its lines."""
+    """A text that is no contract, or no strategy; `problems` says why, by line."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         listed = sorted(problems, key=lambda p: (p.line is None, p.line or 0))
@@ -135,6 +137,22 @@ def parse(text: str | bytes) -> YamlNode:
         raise refusal(None, "this is not YAML that can be read", "write it more plainly") from None
 
 
+def load_file(path: str | Path, load: Callable[[bytes], T]) -> T:
+    """What a file holds, by the function that reads its text; an error names the file."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise refusal(None, f"{path}: {error.strerror or error}", "name a readable file") from None
+    try:
+        return load(data)
+    except ContractError as error:
+        if error.problems[0].line is not None:
+            raise
+        problems = [problem.at(message=f"{path}: {problem.message}") for problem in error.problems]
+        raise ContractError(problems) from None
+
+
 def _yaml_hint(reason: str) -> str:
     if "mapping values are not allowed" in reason:
         return "quote an expression that holds ': '"
@@ -152,11 +170,11 @@ def _document(events: Iterator[yaml.Event]) -> YamlNode:
                 if event.version or event.tags:
                     raise refusal(line, "a directive stands here", "remove the line with %")
                 if root is not None:
-                    raise refusal(line, "a second document begins", "one file holds one contract")
+                    raise refusal(line, "a second document begins", "one file holds one document")
             case yaml.NodeEvent():
                 root = reader.node(event, 0)
     if root is None:
-        raise refusal(1, "there is nothing here", "a contract begins with `contract: name`")
+        raise refusal(1, "there is nothing here", "begin with `contract: name` or `strategy: name`")
     return root
 
 

@@ -317,7 +317,14 @@ class _Checker:
             if node.kind.known and (node.kind.name == "none" or not node.kind.nullable):
                 raise _fault(f"{_quote(asked)} is never none", "remove the comparison")
             return nodes.IsNone(BOOL, node)
+        self._require_sides(left, one, right, other)
         return nodes.Compare(BOOL, "==", *_comparable(left, one, right, other))
+
+    def _require_sides(self, left: ast.expr, one: Node, right: ast.expr, other: Node) -> None:
+        """Refuses, where the vocabulary is strict, to compare what may be none."""
+        for tree, node in ((left, one), (right, other)):
+            if self.vocabulary.strict and node.kind.known and not node.kind.loose:
+                _require(tree, node)
 
     def _membership(self, left: ast.expr, right: ast.expr, facts: Facts) -> Node:
         if not isinstance(right, ast.List) or not right.elts:
@@ -328,6 +335,7 @@ class _Checker:
             other = self.value(item, facts)
             if other.kind.name == "none":
                 raise _fault("none cannot stand in a list", "write x == none or x in […]")
+            self._require_sides(left, one, item, other)
             compared, value = _comparable(left, one, item, other)
             items.append(value)
         return nodes.Among(BOOL, compared, tuple(items))

@@ -99,7 +99,7 @@ def _count(value: Any) -> tuple[int, int | None]:
     return low, high
 
 
-def _contract_version(value: Any) -> str:
+def _version(value: Any) -> str:
     if not isinstance(value, str) or not _VERSION.fullmatch(value):
         raise Unfit(f"{value!r:.60} is not a version", hint="write three numbers, as in 1.0.0")
     return value
@@ -158,6 +158,7 @@ _COUNT_TEXT = {"type": "string", "pattern": r"^[0-9]+(\.\.[0-9]*)?$"}
 Name = Annotated[str, BeforeValidator(_name), Field(pattern=f"^{_NAME.pattern}$")]
 PlainName = Annotated[str, BeforeValidator(_plain_name), Field(pattern=f"^{_NAME.pattern}$")]
 Meaning = Annotated[str, BeforeValidator(_meaning), Field(pattern=f"^{_NAME.pattern}$")]
+Version = Annotated[str, BeforeValidator(_version)]
 Channel = Annotated[
     str, BeforeValidator(_channel), WithJsonSchema({"enum": list(CHANNELS), "type": "string"})
 ]
@@ -411,7 +412,7 @@ class ContractFile(FileSection):
     """A contract as it is written."""
 
     contract: Name
-    version: Annotated[str, BeforeValidator(_contract_version)]
+    version: Version
     identity: Identity
     config: dict[Name, ConfigKey] = {}
     profiles: dict[PlainName, dict[str, Scalar]] = {}
@@ -495,7 +496,9 @@ def _describe(detail: Any, steps: ContractPath, model: type[FileSection]) -> tup
         case "int_type" | "int_parsing" | "int_from_float":
             return f"{value!r:.60} is not a whole number", "write 1, 2, …"
         case "greater_than_equal" | "less_than_equal":
-            return f"{value!r:.60} is out of range", f"write 1 to {MAX_TOP}"
+            (bound, limit), *_ = detail["ctx"].items()
+            most = "at least" if bound == "ge" else "at most"
+            return f"{value!r:.60} is out of range", f"write {most} {limit}"
     return str(detail["msg"]), ""
 
 

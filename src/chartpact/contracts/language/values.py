@@ -155,6 +155,7 @@ class Slot(NamedTuple):
     """A result that the reading has found so far.
 
     An `element`, its `list`, a `machine`, a `chart` fact, or the `notes` of what it had to assume.
+    Of a strategy: an `input`, a `fact`, a `config` key or the `moment`.
     """
 
     what: str
@@ -177,10 +178,10 @@ class Constant:
 
 @dataclass(frozen=True)
 class Item:
-    """One place of a row or an instance."""
+    """One place of a row or an instance, or one key of an object."""
 
     of: "Location"
-    step: int | Column
+    step: int | str | Column
 
 
 Location = Local | Slot | Constant | Item
@@ -279,7 +280,7 @@ class FieldNames:
 
 
 CHART_KINDS: Mapping[str, Kind] = {
-    name: TIME if name in ("as_of", "last_time", "first_time") else _PLAIN[field.kind]
+    name: TIME if name == "as_of" or name.endswith("_time") else _PLAIN[field.kind]
     for name, field in CHART.items()
 }
 
@@ -330,13 +331,17 @@ Tables = Mapping[str, Mapping[str, tuple[EncodedLook, ...]]]  # encoding → mea
 
 @dataclass
 class Vocabulary:
-    """The encodings, config keys and shapes that all expressions of a contract share."""
+    """The encodings, config keys and shapes that all expressions of a contract share.
+
+    Where it is `strict`, what may be none is not compared: none would silently equal nothing.
+    """
 
     tables: Tables = field(default_factory=dict)
     config: Mapping[str, Kind] = field(default_factory=dict)
     shapes: dict[str, FieldNames] = field(
         default_factory=lambda: {name: FieldNames() for name in CHANNELS}
     )
+    strict: bool = False
 
     def __post_init__(self) -> None:
         for channel in CHANNELS:

@@ -22,9 +22,10 @@ from chartpact.clock.tradingcalendar import TradingCalendar
 from chartpact.clock.zones import wall, zone
 from chartpact.contracts.check.config import fault
 from chartpact.contracts.check.contract import Contract
-from chartpact.contracts.check.generate import FILENAME, Key
+from chartpact.contracts.check.generate import FILENAME, Key, ReadingProgram
 from chartpact.contracts.language import codecs
 from chartpact.contracts.language.codecs import Pattern, ReadingFault
+from chartpact.contracts.language.model import ConfigKey
 from chartpact.contracts.language.nodes import TICK_SIZE
 from chartpact.contracts.language.values import Constant
 from chartpact.contracts.reading.normalise import NOWHERE
@@ -85,18 +86,26 @@ def digest(values: Mapping[str, Any]) -> str:
 
 def _bind(contract: Contract, values: Mapping[str, Any]) -> Bound:
     faults: list[Problem] = []
-    program = contract.program
-    names: dict[str, Any] = {"__builtins__": _BUILTINS, **_NAMES}
-    for constant, variable in program.constants.items():
-        names[variable] = _constant(contract, constant, values, faults)
-    exec(program.code, names)  # the code is ours: see generate for what can be in it
-    functions = {key: names[name] for key, name in program.functions.items()}
+    functions = run_program(
+        contract.program, lambda constant: _constant(contract, constant, values, faults)
+    )
     for edge in contract.edges.values():
         if edge.spec.violation == "config" and not faults and functions["edge", edge.name](()):
             faults.append(fault(f"edge_cases.{edge.name}", edge.spec.say or edge.name))
     distinct = tuple({(problem.path, problem.message): problem for problem in faults}.values())
     costs = _text_costs(contract, values)
     return Bound(contract, dict(values), digest(values), functions, distinct, costs)
+
+
+def run_program(
+    program: ReadingProgram, fix: Callable[[Constant], Any]
+) -> dict[Key, Callable[..., Any]]:
+    """The functions of a program, by what they are for, once its constants are fixed."""
+    names: dict[str, Any] = {"__builtins__": _BUILTINS, **_NAMES}
+    for constant, variable in program.constants.items():
+        names[variable] = fix(constant)
+    exec(program.code, names)  # the code is ours: see generate for what can be in it
+    return {key: names[name] for key, name in program.functions.items()}
 
 
 def _text_costs(contract: Contract, values: Mapping[str, Any]) -> dict[str, float]:
@@ -113,22 +122,33 @@ def _constant(
     contract: Contract, constant: Constant, values: Mapping[str, Any], faults: list[Problem]
 ) -> Any:
     """The value of what the configuration fixes."""
+    match constant.what:
+        case "encoding":
+            return _table(contract, constant, values, faults)
+        case "decoder":
+            return _decoder(contract, constant.name, values, faults)
+    return fix_constant(constant, contract.keys, values, faults)
+
+
+def fix_constant(
+    constant: Constant,
+    keys: Mapping[str, ConfigKey],
+    values: Mapping[str, Any],
+    faults: list[Problem],
+) -> Any:
+    """The value of a constant that needs the configuration alone."""
     name, value = constant.name, values.get(constant.name)
     match constant.what:
-        case "config" if value is not None and contract.keys[name].type == "pattern":
+        case "config" if value is not None and keys[name].type == "pattern":
             return Pattern(value)
-        case "config" if value is not None and contract.keys[name].type == "color":
+        case "config" if value is not None and keys[name].type == "color":
             return value[:7]
         case "config":
             return value
         case "opacity":
             return 0 if value is None else int(value[7:], 16)
-        case "encoding":
-            return _table(contract, constant, values, faults)
         case "pattern":
             return Pattern(name)
-        case "decoder":
-            return _decoder(contract, name, values, faults)
         case "half_tick":
             return values[TICK_SIZE] / 2
         case "to_tick":

@@ -488,6 +488,7 @@ def _facts(snapshot: Snapshot, study: Study | None = None) -> ChartFacts:
         chart.get("confirmed") is True,
         chart.get("first_time"),
         chart.get("last_time"),
+        chart.get("previous_time"),
         None if script is None else str(script),
         counts,
         {name: cap for name, cap in data.get("limits", {}).items() if name in CAPS},

@@ -75,6 +75,7 @@ class ChartFacts:
     confirmed: bool = False
     first_time: int | None = None  # of the oldest bar that is loaded
     last_time: int | None = None  # of the last bar
+    previous_time: int | None = None  # of the bar before it
     script: str | None = None  # the version of the script
     drawn: Mapping[str, int] = field(default_factory=dict)  # how many objects, by channel
     caps: Mapping[str, int] = field(default_factory=dict)  # how many there may be
@@ -103,6 +104,11 @@ class Reading:
     untracked: str = ""
     config: str = ""  # the digest of the configuration
     facts: ChartFacts = ChartFacts()
+    # Of a strategy: the machines whose state nobody knows, and why; the latches after this reading;
+    # and what is told of each machine beside its changes.
+    unknown: Mapping[str, str] = field(default_factory=dict)
+    latches: Mapping[str, Json] = field(default_factory=dict)
+    told: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:

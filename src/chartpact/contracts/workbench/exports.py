@@ -193,13 +193,13 @@ def page(contract: Contract, examples: Sequence[Example] = ()) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
 
-def _code(text: object) -> str:
+def code(text: object) -> str:
     return f"`{' '.join(str(text).split())}`"
 
 
@@ -208,7 +208,7 @@ def _identity(contract: Contract) -> Iterator[str]:
     yield "## 1 Identity\n"
     versions = ", ".join(map(str, identity.script_versions or ()))
     fields = {**dict(identity), "script_versions": versions}
-    yield _table(["field", "value"], [(f"`{name}`", text) for name, text in fields.items() if text])
+    yield table(["field", "value"], [(f"`{name}`", text) for name, text in fields.items() if text])
 
 
 def _config(contract: Contract) -> Iterator[str]:
@@ -221,11 +221,11 @@ def _config(contract: Contract) -> Iterator[str]:
         if key.from_:
             default = f"taken from `{key.from_}`"
         if key.has_default:
-            default = "not set" if key.default is None else _code(json.dumps(key.default))
+            default = "not set" if key.default is None else code(json.dumps(key.default))
         rows.append((f"`{name}`", describe(key), default, key.about or ""))
-    yield _table(["key", "takes", "default", "about"], rows)
+    yield table(["key", "takes", "default", "about"], rows)
     for name, values in contract.file.profiles.items():
-        listed = ", ".join(f"`{key}` = {_code(value)}" for key, value in values.items())
+        listed = ", ".join(f"`{key}` = {code(value)}" for key, value in values.items())
         yield f"Profile `{name}`: {listed}.\n"
 
 
@@ -239,7 +239,7 @@ def _channels(contract: Contract) -> Iterator[str]:
             for columns in (contract.needs, contract.tracking)
         )
         rows.append((channel, role or "must be empty", needs, tracked))
-    yield _table(["channel", "role", "needed to read", "needed besides to follow"], rows)
+    yield table(["channel", "role", "needed to read", "needed besides to follow"], rows)
 
 
 def _elements(contract: Contract) -> Iterator[str]:
@@ -247,24 +247,24 @@ def _elements(contract: Contract) -> Iterator[str]:
     if contract.file.encodings:
         yield "Looks and their meanings:\n"
         rows = [
-            (f"`{table}`", f"`{name}`", ", ".join(_code(value) for value in values))
+            (f"`{table}`", f"`{name}`", ", ".join(code(value) for value in values))
             for table, names in contract.file.encodings.items()
             for name, values in names.items()
         ]
-        yield _table(["encoding", "meaning", "look"], rows)
+        yield table(["encoding", "meaning", "look"], rows)
     for name, element in contract.file.elements.items():
         yield f"### `{name}`\n"
         if element.meaning:
             yield f"{element.meaning[:1].upper()}{element.meaning[1:]}.\n"
         if element.ignore:
             yield f"Ignored: {element.ignore}.\n"
-        yield _table(["word", "rule"], list(_words(element)))
+        yield table(["word", "rule"], list(_words(element)))
 
 
 def _words(element: Element) -> Iterator[tuple[str, str]]:
     yield "from", f"`{element.from_}`"
     if element.where is not None:
-        yield "where", _code(element.where)
+        yield "where", code(element.where)
     if element.group is not None:
         yield "group", ", ".join(f"`{name}`" for name in element.group)
     if element.each is not None:
@@ -275,27 +275,27 @@ def _words(element: Element) -> Iterator[tuple[str, str]]:
         yield "newest", f"`{element.newest}`{per}{top}"
     for name, part in (element.parts or {}).items():
         way, text = part.choice
-        yield f"part `{name}`", f"{way} {_code(text)}{', optional' if part.optional else ''}"
+        yield f"part `{name}`", f"{way} {code(text)}{', optional' if part.optional else ''}"
     if element.ignore is None:
         yield "count", _count(element.count)
     if element.decode is not None:
         fields = ", ".join(f"`{name}` {f.type}" for name, f in element.decode.fields.items())
         extra = element.decode.pattern or element.decode.tag
-        shown = f" {_code(extra)}" if extra else ""
-        yield "decode", f"{_code(element.decode.of)} as {element.decode.as_}{shown}: {fields}"
+        shown = f" {code(extra)}" if extra else ""
+        yield "decode", f"{code(element.decode.of)} as {element.decode.as_}{shown}: {fields}"
     for name, text in element.reads.items():
-        yield f"reads `{name}`", _code(text)
+        yield f"reads `{name}`", code(text)
     for name, attach in element.attach.items():
         ranges = "; ".join(
-            f"{_code(field)} from {_code(ends[0])} to {_code(ends[1])}"
+            f"{code(field)} from {code(ends[0])} to {code(ends[1])}"
             for field, ends in attach.within.items()
         )
-        rest = f" where {_code(attach.where)}" if attach.where else ""
-        rest += f", the least {_code(attach.nearest)}" if attach.nearest else ""
+        rest = f" where {code(attach.where)}" if attach.where else ""
+        rest += f", the least {code(attach.nearest)}" if attach.nearest else ""
         rest += ", one to one" if attach.exclusive else ""
         yield f"attach `{name}`", f"{_count(attach.count)} of `{attach.from_}`: {ranges}{rest}"
     if element.key is not None:
-        yield "key", ", ".join(map(_code, element.key))
+        yield "key", ", ".join(map(code, element.key))
     if element.evicted is not None:
         yield "evicted", f"the oldest by `{element.evicted}` may have lost something to the cap"
     if element.changes:
@@ -316,8 +316,8 @@ def _machine(machine: MachinePlan) -> Iterator[str]:
     observed = []
     for name, rule in machine.observed.items():
         values = ", ".join(f"`{spell(value)}`" for value in rule.kind.domain or ())
-        observed.append((f"`{name}`", _code(spec.observe[name]), values))
-    yield _table(["observation", "of", "values"], observed)
+        observed.append((f"`{name}`", code(spec.observe[name]), values))
+    yield table(["observation", "of", "values"], observed)
     rows = []
     for name, row in spec.rows.items():
         for when in row.alternatives:
@@ -328,7 +328,7 @@ def _machine(machine: MachinePlan) -> Iterator[str]:
                 columns = [""] * len(machine.columns)
             cells = [_format_allowed(when, observation) for observation in machine.observed]
             rows.append([*cells, state, *columns])
-    yield _table([*machine.observed, "state", *machine.columns], rows)
+    yield table([*machine.observed, "state", *machine.columns], rows)
     initial = ", ".join(f"`{state}`" for state in spec.initial)
     steps = "; ".join(
         f"`{state}` → {', '.join(f'`{name}`' for name in nexts)}"
@@ -336,7 +336,7 @@ def _machine(machine: MachinePlan) -> Iterator[str]:
     )
     yield f"Begins in {initial}. Steps: {steps or 'none'}.\n"
     if spec.epoch is not None:
-        yield f"Starts anew when {_code(spec.epoch)} changes.\n"
+        yield f"Starts anew when {code(spec.epoch)} changes.\n"
     if spec.gone == FORGET:
         yield "An instance that disappears is forgotten.\n"
     elif spec.gone is not None:
@@ -362,8 +362,8 @@ def _edge_cases(contract: Contract) -> Iterator[str]:
     rows = []
     for name, edge in contract.file.edge_cases.items():
         each = f"each `{edge.each}`: " if edge.each else ""
-        rows.append((f"`{name}`", f"{each}{_code(edge.when)}", edge.violation, edge.say or ""))
-    yield _table(["case", "when", "violation", "says"], rows)
+        rows.append((f"`{name}`", f"{each}{code(edge.when)}", edge.violation, edge.say or ""))
+    yield table(["case", "when", "violation", "says"], rows)
 
 
 def _events(contract: Contract) -> Iterator[str]:
@@ -385,8 +385,8 @@ def _examples(examples: Sequence[Example]) -> Iterator[str]:
     rows = []
     for example in examples:
         if example.conforming:
-            read = _code(json.dumps(example.expect["state"]))
+            read = code(json.dumps(example.expect["state"]))
         else:
             read = ", ".join(f"{v['kind']} at `{v['path']}`" for v in example.expect["violations"])
         rows.append((f"`{example.name}`", example.about, read))
-    yield _table(["example", "about", "read as"], rows)
+    yield table(["example", "about", "read as"], rows)

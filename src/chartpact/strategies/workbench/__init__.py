@@ -1,0 +1,1 @@
+"""What authors of strategies need: examples, changes of them and of the file, diff, pages."""
