@@ -334,6 +334,20 @@ def contract_pages() -> dict[str, Callable[[], str]]:
     return pages
 
 
+def strategy_page(name: str) -> str:
+    from chartpact import strategies
+    from chartpact.strategies.workbench import examples, pages
+
+    shown = examples.load_all(strategies.folder(name) / "examples")
+    return pages.page(strategies.find(name), shown)
+
+
+def strategy_pages() -> dict[str, Callable[[], str]]:
+    from chartpact import strategies
+
+    return {f"strategies/{name}.md": partial(strategy_page, name) for name in strategies.names()}
+
+
 def states_module() -> str:
     """The types of all shipped contracts' states, for type checkers."""
     from chartpact import pacts
@@ -618,6 +632,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "study.schema.json": study_schema,
     "contract.schema.json": contract_schema,
     **contract_pages(),
+    **strategy_pages(),
 }
 
 
