@@ -40,7 +40,7 @@ def test_the_small_strategy_is_proved():
                 "news: {contract: economic_calendar, major: 1}}"
             },
             "inputs.trend.major",
-            "ema_trend is at 1.0.0, and this was written for 9",
+            "ema_trend is at 1.",
         ),
         (
             {"inputs": "inputs: {trend: {contract: emma, major: 1}}"},

@@ -372,10 +372,10 @@ def _events(contract: Contract) -> Iterator[str]:
     yield "### Events\n"
     rows = []
     for name, events in contract.file.events.items():
-        sides = (", ".join(map(_code, names)) for names in (events.side.long, events.side.short))
-        named = " ".join(map(_code, events.name))
-        rows.append((_code(name), _code(events.time), _code(events.known), named, *sides))
-    yield _table(["list", "drawn at", "known at", "named by", "long", "short"], rows)
+        sides = (", ".join(map(code, names)) for names in (events.side.long, events.side.short))
+        named = " ".join(map(code, events.name))
+        rows.append((code(name), code(events.time), code(events.known), named, *sides))
+    yield table(["list", "drawn at", "known at", "named by", "long", "short"], rows)
 
 
 def _examples(examples: Sequence[Example]) -> Iterator[str]:
