@@ -4,12 +4,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
+from chartpact.checks import Unfit
 from chartpact.contracts.language.document import ContractError, YamlNode, refusal
 from chartpact.contracts.language.model import (
     ConfigKey,
     Expression,
     FileSection,
-    Misfit,
     Name,
     Names,
     Number,
@@ -31,7 +31,8 @@ def _clock_time(value: Any) -> str:
     hours, _, minutes = value.partition(":") if isinstance(value, str) else ("", "", "")
     plain = len(hours) == len(minutes) == 2 and (hours + minutes).isdigit()
     if not plain or int(hours) * 60 + int(minutes) > 24 * 60 or int(minutes) > 59:
-        raise Misfit(f"{value!r:.60} is not a time of day", 'write it in quotes, as in "09:30"')
+        hint = 'write it in quotes, as in "09:30"'
+        raise Unfit(f"{value!r:.60} is not a time of day", hint=hint)
     return hours + minutes
 
 

@@ -44,6 +44,7 @@ from chartpact.contracts.language.values import (
     enum,
 )
 from chartpact.contracts.language.values import Value as Named
+from chartpact.problem import Failure
 from chartpact.strategies import model
 from chartpact.strategies.logic import (
     BLOCKED,
@@ -58,7 +59,6 @@ from chartpact.strategies.logic import (
 )
 from chartpact.strategies.model import UNKNOWN, StrategyFile, Window
 from chartpact.strategies.proofs import idle, prove
-from chartpact.syntax import SourceError
 
 NOW = Slot("moment", "now")
 MAX_FACTS = 60  # facts and windows together
@@ -488,7 +488,7 @@ def otherwise_takes(strategy: Strategy, table: str) -> tuple[str, list[tuple[Val
 def _names_in(text: str) -> set[str]:
     try:
         tree, _ = parse(text)
-    except SourceError:  # told where it is checked
+    except Failure:  # told where it is checked
         return set()
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
