@@ -26,7 +26,7 @@ from chartpact.library.database import find_network_disk, open_database
 from chartpact.library.schema import user_bars, user_indicators
 from chartpact.library.uploads import Uploads
 from chartpact.server.auth.accounts import Accounts
-from chartpact.server.auth.grants import Lookup
+from chartpact.server.auth.tokens import Lookup
 from chartpact.server.refusals import NO_DATABASE
 
 PLENTY = "script_seconds_per_minute=100000,calls_per_minute=100000"

@@ -10,7 +10,7 @@ from chartpact.library.local import LOCAL_USER
 if TYPE_CHECKING:
     from starlette.datastructures import Headers
 
-    from chartpact.server.auth.grants import Bearer
+    from chartpact.server.auth.tokens import Bearer
 
 EVERYTHING = frozenset({"read", "write"})  # the scopes of who has all rights
 

@@ -15,9 +15,10 @@ from chartpact.library.layouts import Layouts
 from chartpact.library.schema import audit_events, metadata, user_indicators, users, web_sessions
 from chartpact.server.auth import passwords
 from chartpact.server.auth.accounts import AccountError, Accounts
-from chartpact.server.auth.grants import Consent, Denied, Grants, Lookup, challenge_of
+from chartpact.server.auth.grants import Consent, Denied, Grants, challenge_of
 from chartpact.server.auth.secret import digest, new_secret
 from chartpact.server.auth.sessions import Sessions
+from chartpact.server.auth.tokens import Lookup
 from chartpact.server.refusals import DATABASE_FAILED
 
 pytestmark = pytest.mark.both_databases

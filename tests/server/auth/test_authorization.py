@@ -32,8 +32,8 @@ from chartpact.library.schema import (
 )
 from chartpact.server.auth import clients
 from chartpact.server.auth.clients import Client
-from chartpact.server.auth.grants import ACCESS_MS, CODE_MS
 from chartpact.server.auth.secret import digest
+from chartpact.server.auth.tokens import ACCESS_MS, CODE_MS
 
 pytestmark = pytest.mark.both_databases
 

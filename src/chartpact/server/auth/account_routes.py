@@ -13,7 +13,7 @@ from chartpact.server.allowance import TooMuch
 from chartpact.server.auth import audit, pages
 from chartpact.server.auth.accounts import Account
 from chartpact.server.auth.authority import Authority
-from chartpact.server.auth.grants import SCOPES, Denied
+from chartpact.server.auth.grants import Denied
 from chartpact.server.auth.requests import (
     Visitor,
     address_of,
@@ -26,6 +26,7 @@ from chartpact.server.auth.requests import (
 )
 from chartpact.server.auth.secret import digest, new_secret, sign
 from chartpact.server.auth.sessions import FORM_S, SESSION_S, read_cookie, set_cookie
+from chartpact.server.auth.tokens import SCOPES
 
 NO_STORE = {"Cache-Control": "no-store"}
 WRONG = "the name or the password is wrong"

@@ -15,12 +15,13 @@ from chartpact.server.auth.accounts import Accounts
 from chartpact.server.auth.clients import Clients
 from chartpact.server.auth.external import ExternalIssuer
 from chartpact.server.auth.fetch import Fetcher
-from chartpact.server.auth.grants import Bearer, Grants, Lookup
+from chartpact.server.auth.grants import Grants
 from chartpact.server.auth.links import SignInLink
 from chartpact.server.auth.passwords import Hashing
 from chartpact.server.auth.realm import Realms
 from chartpact.server.auth.sessions import Sessions
 from chartpact.server.auth.throttle import Rates, Throttle
+from chartpact.server.auth.tokens import Bearer, Lookup
 from chartpact.server.refusals import DATABASE_FAILED, name_cause
 
 log = logging.getLogger(__name__)

@@ -19,8 +19,9 @@ from chartpact.library.database import Database
 from chartpact.library.schema import oauth_clients
 from chartpact.oneline import escape_unseen
 from chartpact.server.auth.fetch import Fetcher, Unfetchable
-from chartpact.server.auth.grants import ALL_SCOPES, Denied
+from chartpact.server.auth.grants import Denied
 from chartpact.server.auth.secret import new_id
+from chartpact.server.auth.tokens import ALL_SCOPES
 
 UNUSED_MS = DAY  # until a registration that nobody used is forgotten
 MOST_CLIENTS = 10_000  # registrations at a time

@@ -16,7 +16,7 @@ import httpx2
 import jwt
 from jwt.exceptions import PyJWTError
 
-from chartpact.server.auth.grants import ALL_SCOPES, Bearer
+from chartpact.server.auth.tokens import ALL_SCOPES, Bearer
 
 log = logging.getLogger(__name__)
 

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from chartpact.server.auth.authority import Authority
-from chartpact.server.auth.grants import ALL_SCOPES
 from chartpact.server.auth.realm import Realm
 from chartpact.server.auth.sessions import read_cookie
+from chartpact.server.auth.tokens import ALL_SCOPES
 from chartpact.server.identity import Caller
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from chartpact.server.allowance import TooMuch
 from chartpact.server.auth import pages
 from chartpact.server.auth.authority import Authority
 from chartpact.server.auth.clients import Client, is_loopback
-from chartpact.server.auth.grants import ACCESS_MS, SCOPES, Consent, Denied, Issued
+from chartpact.server.auth.grants import Consent, Denied, Issued
 from chartpact.server.auth.realm import Realm
 from chartpact.server.auth.requests import (
     Visitor,
@@ -28,6 +28,7 @@ from chartpact.server.auth.requests import (
     realm_of,
     visitor_of,
 )
+from chartpact.server.auth.tokens import ACCESS_MS, SCOPES
 
 NO_STORE = {"Cache-Control": "no-store"}
 CACHED = {"Cache-Control": "public, max-age=300"}

@@ -8,8 +8,9 @@ from starlette.responses import HTMLResponse
 
 from chartpact.server.auth.accounts import Account
 from chartpact.server.auth.clients import Client, is_loopback
-from chartpact.server.auth.grants import SCOPES, Connected, PersonalToken
+from chartpact.server.auth.grants import Connected, PersonalToken
 from chartpact.server.auth.passwords import LEAST_LETTERS
+from chartpact.server.auth.tokens import SCOPES
 from chartpact.server.templating import render
 from chartpact.server.workbench_page import read_style
 
