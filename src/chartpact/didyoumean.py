@@ -37,7 +37,7 @@ def did_you_mean(
     word: str,
     known: Iterable[str],
     most: int = 1,
-    alike: float = 0.5,
+    alike: float = 0.6,
     before: str = "",
     show: Callable[[str], str] = repr,
 ) -> str:

@@ -63,7 +63,7 @@ CASES = [
     (f"chart {ES} --from 2099-01-01", "there is no bar between --from and --to"),
     (f"chart {ES} --timeframe 7q", "'7q' is no timeframe: write it like 1m 5m"),
     (f"chart {ES} --timeframe 1m", "bars of 5m cannot be resampled to 1m"),
-    ("chart ok.csv --timeframe 1D", "longer bars are made of them by bars.resample('1D')"),
+    ("chart ok.csv --timeframe 1D", "there is no whole bar of 1D in 2 bars of 5m"),
     ("chart ok.csv --day-roll 25:00", "write '18:00 America/New_York'"),
     ("chart ok.csv --market stocks", "(choose from '24x7', 'fx', 'listed')"),
     ("chart ok.csv --tick-size 0", "tick_size is 0.0: it is a positive number"),

@@ -21,6 +21,7 @@ PAGES = {
     "ta": "reference/ta.md",
     "pine": "reference/pine.md",
 }
+MOST_ROWS, MOST_PARTS = 8, 2  # that mention a name which is no topic
 MOST_ALIKE = 5  # topics that one word stands for, or that an unknown one may have meant
 _COMMENT = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,3}) (.+)$")
@@ -65,11 +66,30 @@ def read(topic: str | None = None) -> str:
     if wanted in PAGES:
         return page(wanted)
     sections = _find(wanted)
+    if not sections and (mentioned := _mentions(wanted)):
+        return mentioned
     if not sections:
         near = ", ".join(nearest(wanted, [section.topic for section in _sections()], MOST_ALIKE))
         problem = Problem("name", f"the reference has no topic {topic!r:.80}", overview())
         raise Failure(problem.at(hint=f"near: {near}. {overview()}") if near else problem)
     return "\n".join(section.text for section in sections[:MOST_ALIKE])
+
+
+def _mentions(wanted: str) -> str:
+    """The rows of tables that are about a name, such as Pine's, else the parts that call it."""
+    name = re.compile(rf"`[^`|]*(?<!\w){re.escape(wanted)}(?!\w)[^`|]*`", re.IGNORECASE)
+    rows = [
+        line
+        for page_name in PAGES
+        for line in page(page_name).splitlines()
+        if line.startswith("|") and name.search(line)
+    ]
+    if rows:
+        return "\n".join(rows[:MOST_ROWS]) + "\n"
+    parts = [
+        section.text for section in _sections() if section.level > 1 and name.search(section.text)
+    ]
+    return "\n".join(parts[:MOST_PARTS])
 
 
 def overview() -> str:

@@ -43,12 +43,17 @@ def add(verbs: Any) -> None:
                 help="read the password from standard input instead of asking for it",
             )
         if name == "token":
-            action.add_argument("--scope", default="read write", help="read, write or both")
+            action.add_argument(
+                "--scope", choices=SCOPES, default="both", help="what a program may do with it"
+            )
             action.add_argument("--days", type=int, default=90, help="how long it lasts")
             action.add_argument("--label", default="made by the operator", help="what it is for")
         if name == "remove":
             action.add_argument("--yes", action="store_true", help="do not ask")
         add_database(action)
+
+
+SCOPES = {"read": "read", "both": "read write", "read write": "read write"}
 
 
 def _usage(message: str) -> Failure:
@@ -125,7 +130,9 @@ def run_token(args: argparse.Namespace) -> int:
         account = Accounts(database).find(args.name)
         try:
             print(
-                Grants(database).make_personal(account.user_id, args.label, args.scope, args.days)
+                Grants(database).make_personal(
+                    account.user_id, args.label, SCOPES[args.scope], args.days
+                )
             )
         except Denied as error:
             raise _usage(error.description) from None

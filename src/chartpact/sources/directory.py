@@ -131,7 +131,7 @@ class Directory:
         if not at or not name.strip():
             raise UnknownSymbol(
                 f"{symbol!r:.80} is not a symbol: ask for {samples.PREFIX}NAME or SYMBOL@SOURCE"
-                f"{self._near(symbol)}; {self._name_sources()}"
+                f"; {self._name_sources()}{self._near(symbol)}"
             )
         if source not in self._sources:
             names = ", ".join(sorted(self._sources))

@@ -408,3 +408,11 @@ def test_a_filter_is_a_part_of_the_name_in_its_case():
     for filter_ in ("zones", "Zones Pro"):
         none = {"success": True, "study_count": 0, "studies": []}
         assert write_reply(PICTURE, "lines", filter_) == none
+
+
+@pytest.mark.parametrize("command", ["true", "cat"])
+def test_a_command_that_is_no_server_is_told_in_a_sentence(capsys, command):
+    assert main(["read", "ema_trend", "--tv-mcp", command]) == 5
+    told = capsys.readouterr().err
+    assert told.startswith("chartpact read: the MCP server does not answer: ")
+    assert told.count("\n") == 1

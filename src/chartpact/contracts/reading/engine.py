@@ -42,6 +42,7 @@ from chartpact.contracts.reading.result import ChartFacts, Reading, Track
 from chartpact.drawing import CAPS, OBJECTS
 from chartpact.snapshot import CHANNELS, CHART, FIELDS, Snapshot, Study
 
+DIGITS = 13  # of a computed price; a float has sixteen, the last of them rounding dust
 MAX_COST = 20_000_000
 MAX_TRIALS = 8  # settings with which a refused picture is tried, where that is cheap
 _NO_SETTING = {"config", "unavailable", "version"}  # what no other setting would mend
@@ -130,7 +131,7 @@ class Run:
                 self._machine(machine)
             self._edge_cases()
             if not self.report.violations:
-                state = self._give(self.contract.output, "output")
+                state = without_dust(self._give(self.contract.output, "output"))
             if not self.report.violations and not self.untracked:
                 tracks = self._tracks()
         except ReadingEnd:
@@ -476,6 +477,19 @@ class Run:
         times = [_earliest(self.matching.behind(element, [one]), places) for one in made]
         name = repeat(machine.name, len(made))
         yield from map(Track._make, zip(name, keys, states, epochs, times, strict=True))
+
+
+def without_dust(value: Any) -> Any:
+    """A state whose computed prices have the digits of their sources: 1.07822, not …20000000002.
+
+    >>> without_dust({"low": 1.0782200000000002, "times": [1_710_475_200_000]})
+    {'low': 1.07822, 'times': [1710475200000]}
+    """
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, dict):
+        return {name: without_dust(item) for name, item in value.items()}
+    return [without_dust(item) for item in value] if isinstance(value, list) else value
 
 
 def _facts(snapshot: Snapshot, study: Study | None = None) -> ChartFacts:

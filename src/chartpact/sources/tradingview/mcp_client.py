@@ -6,7 +6,7 @@ asked for before and after them: a chart that changed meanwhile is not given out
 
 import shlex
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import anyio
@@ -50,12 +50,19 @@ class McpSource:
             return self._read()
         except SourceFailed:
             raise
-        except (MCPError, OSError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
+        except (
+            MCPError,
+            OSError,
+            anyio.ClosedResourceError,
+            anyio.BrokenResourceError,
+            ExceptionGroup,  # of the library, where a server ends while it is greeted
+        ) as error:
             said = self._last_words()
-            self.close()
+            with suppress(ExceptionGroup):  # the same once more
+                self.close()
             if fresh:
                 raise SourceFailed(
-                    f"the MCP server does not answer: {said or error!s:.300}"
+                    f"the MCP server does not answer: {said or _first(error)!s:.300}"
                 ) from None
         return self.read()
 
@@ -116,6 +123,11 @@ class McpSource:
         said.seek(0)
         lines = [line.strip() for line in said.read(100_000).splitlines() if line.strip()]
         return lines[-1] if lines else ""
+
+
+def _first(error: BaseException) -> BaseException:
+    """The first error of a group, which says what went wrong."""
+    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
 def _bad_command(command: str, why: str) -> Failure:
