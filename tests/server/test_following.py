@@ -238,8 +238,8 @@ def test_a_database_that_is_gone_costs_a_line_of_the_log_a_look_and_the_looks_go
     assert told == [("follows cannot be read: connection refused", None)] * 2
 
 
-def test_a_clock_that_was_set_back_stops_no_follow_and_is_told(tmp_path, monkeypatch):
-    database = open_database(url_for(tmp_path))
+def test_a_clock_that_was_set_back_stops_no_follow_and_is_told(tmp_path, storage, monkeypatch):
+    database = open_database(url_for(tmp_path, kind=storage))
     kept = Follows(database)
     follow = kept.add("ann", "c", {}, 5_000)
     kept.lease(follow, "one")

@@ -151,7 +151,7 @@ class Follows:
         now = now_ms()
         # Further away than any wait: the clock was set back meanwhile.
         waits = sa.case((_COLUMNS.every_ms > MOST_WAIT_MS, _COLUMNS.every_ms), else_=MOST_WAIT_MS)
-        back = sa.and_(_COLUMNS.due_at < NEVER, _COLUMNS.due_at > now + waits)
+        back = sa.and_(_COLUMNS.due_at < NEVER, _COLUMNS.due_at - waits > now)
         free = [sa.or_(_COLUMNS.due_at <= now, back), _is_free(now), _COLUMNS.door == SERVER]
         free += [_COLUMNS.user_id == user] if user is not None else []
         with self._database.read() as connection:
