@@ -33,7 +33,7 @@ def in_one_test(
         def merged(**fixtures: Any) -> None:
             wanted, tried, failures = os.environ.get("CHARTPACT_CASE", ""), 0, []
             for name, row in named:
-                if wanted not in name:
+                if wanted not in str(name):
                     continue
                 tried += 1
                 try:

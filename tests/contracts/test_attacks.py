@@ -15,7 +15,7 @@ from tests.cases import in_one_test
 from tests.effort import examples
 
 import chartpact as cp
-from chartpact import pacts, problem
+from chartpact import didyoumean, pacts
 from chartpact.contracts import ContractError, load
 from chartpact.contracts.language.codecs import MEMORY, Pattern
 from chartpact.contracts.language.document import MAX_BYTES, describe, parse
@@ -440,9 +440,9 @@ def test_elements_that_refer_to_each_other_without_end_are_refused(text, told):
 
 def test_hints_are_thought_of_for_no_more_problems_than_are_listed(monkeypatch):
     asked: list[str] = []
-    near = problem.get_close_matches
+    near = didyoumean.get_close_matches
     monkeypatch.setattr(
-        problem,
+        didyoumean,
         "get_close_matches",
         lambda word, known, *most: asked.append(word) or near(word, known[:1], *most),
     )
