@@ -186,10 +186,10 @@ def _amount(value: float, unit: str) -> str:
 
 
 def _user_limits() -> str:
-    from chartpact.server.settings import Limits
+    from chartpact.server.settings import UserLimits
 
     rows = []
-    for limit in fields(Limits):
+    for limit in fields(UserLimits):
         value, what = limit.default, USER_LIMITS[limit.name]
         unit = next((u for u in ("MB", "seconds", "megapixels") if u in limit.name), "")
         if limit.name.endswith("_bytes"):

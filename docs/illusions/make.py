@@ -17,7 +17,7 @@ from chartpact.render.svgdocument import document
 from chartpact.render.theme import LIGHT, fade
 from chartpact.studies import estimator
 from chartpact.studies.estimator import Test
-from chartpact.studies.market import Market
+from chartpact.studies.market import StudyMarket
 
 HERE = Path(__file__).resolve().parent
 MARKETS, BARS, STEPS = 30, 4000, 8
@@ -45,7 +45,7 @@ def market(seed: int) -> Bars:
     return Bars(time, parts[0], high, low, parts[-1], volume, "X", "5m", 0.25)
 
 
-def measure(market: Market, known: np.ndarray) -> list[Test]:
+def measure(market: StudyMarket, known: np.ndarray) -> list[Test]:
     """The tests of a signal, as a study makes them."""
     entry = np.unique(known + 1)
     entry = entry[entry < BARS - max(HORIZONS)]
@@ -64,7 +64,7 @@ def illusions() -> Iterator[tuple[str, str, list[tuple[str, float]]]]:
     counts = dict.fromkeys(("early", "late", "overlap", "sums", "best", "family"), 0)
     for seed in range(MARKETS):
         bars = market(seed)
-        prepared = Market(bars, "UTC")
+        prepared = StudyMarket(bars, "UTC")
         pivots = np.flatnonzero(~np.isnan(ta.pivot_low(bars.low, PIVOT, PIVOT)))
         early, late = measure(prepared, pivots - PIVOT), measure(prepared, pivots)
         counts["early"] += any(naive(test) > SURE for test in early)

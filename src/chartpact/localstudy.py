@@ -10,7 +10,7 @@ from chartpact.catalogue import Catalogue
 from chartpact.library.local import LOCAL_USER, database_url
 from chartpact.needs import Fetch
 from chartpact.request import Request
-from chartpact.studies import Ask, ProofEffort, Study, StudyAnswer, read_ask
+from chartpact.studies import Ask, ProofEffort, StudyAnswer, StudyResult, read_ask
 from chartpact.studies.ask import HOLD_OUT, Unit
 
 EFFORT = ProofEffort()
@@ -34,7 +34,7 @@ def study(
     all: bool = False,
     catalogue: Catalogue | None = None,
     fetch: Fetch | None = None,
-) -> Study:
+) -> StudyResult:
     """What followed the signals of an indicator, a script's path or a pact, honestly tested.
 
     `long` and `short` name signals and say which way each speaks; `states` are rows of a pact's
@@ -55,7 +55,7 @@ def run(
     catalogue: Catalogue,
     fetch: Fetch | None = None,
     progress: Callable[[float], None] = lambda _share: None,
-) -> Study:
+) -> StudyResult:
     """The study of an indicator of this catalogue, or of a script's path, entered in the ledger."""
     known = catalogue.with_files([Request(indicator)])
 
@@ -63,7 +63,7 @@ def run(
         return known.plan([Request(indicator, values)])[0]
 
     answer = studies.study(bars, plan, ask, fetch or sources.fetch, EFFORT, progress)
-    return Study(_enter(answer))
+    return StudyResult(_enter(answer))
 
 
 def _enter(answer: StudyAnswer) -> StudyAnswer:

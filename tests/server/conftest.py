@@ -28,7 +28,7 @@ from chartpact.server import app
 from chartpact.server.auth.accounts import Accounts
 from chartpact.server.auth.authority import AuthSettings
 from chartpact.server.auth.secret import digest
-from chartpact.server.settings import Limits, Settings
+from chartpact.server.settings import Settings, UserLimits
 from chartpact.server.uvicorn_server import BoundedHttp
 from chartpact.work import worker
 
@@ -232,7 +232,7 @@ def eve(server: Running) -> Iterator[httpx2.Client]:
 def here(storage: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server in this process, so that a test can plant something in it."""
     database = url_for(tmp_path_factory.mktemp("here"), kind=storage)
-    plenty = Limits(calls_per_minute=10**6, script_seconds_per_minute=10**6)
+    plenty = UserLimits(calls_per_minute=10**6, script_seconds_per_minute=10**6)
     add_users(database)
     settings = Settings(database=database, limits=plenty, warm=False)
     served = app.create(settings, identify=AuthSettings())

@@ -4,7 +4,7 @@ import pytest
 from tests.postgres import url_for
 
 from chartpact.library.database import open_database
-from chartpact.server.allowance import Allowance, Ledger, Meter, TooMuch
+from chartpact.server.allowance import Allowance, Ledger, LoanMeter, TooMuch
 
 
 class Clock:
@@ -58,7 +58,7 @@ def test_who_was_away_for_long_has_a_minutes_worth_and_no_more():
 
 def test_what_was_reserved_is_settled_by_what_was_used():
     clock = Clock()
-    seconds = Meter(Allowance("seconds", 20, clock), None)
+    seconds = LoanMeter(Allowance("seconds", 20, clock), None)
     assert asyncio.run(seconds.reserve("ann", 5)) == 5
     seconds.settle("ann", 5, 1)
     asyncio.run(seconds.spend("ann", 19))
@@ -74,7 +74,7 @@ def test_what_was_reserved_is_settled_by_what_was_used():
 
 @pytest.mark.parametrize(("used", "left"), [(0.0, 20), (0.5, 15), (12.0, 8)])
 def test_work_that_was_ended_costs_what_it_used_and_no_less_than_was_reserved(used, left):
-    seconds = Meter(Allowance("seconds", 20, Clock()), None)
+    seconds = LoanMeter(Allowance("seconds", 20, Clock()), None)
     asyncio.run(seconds.reserve("ann", 5))
     seconds.settle_loss("ann", 5, used)
     asyncio.run(seconds.spend("ann", left))
@@ -83,7 +83,7 @@ def test_work_that_was_ended_costs_what_it_used_and_no_less_than_was_reserved(us
 
 
 def test_no_more_is_reserved_than_a_minute_holds():
-    seconds = Meter(Allowance("seconds", 2, Clock()), None)
+    seconds = LoanMeter(Allowance("seconds", 2, Clock()), None)
     assert asyncio.run(seconds.reserve("ann", 5)) == 2
 
 
@@ -128,7 +128,7 @@ def processes(request, tmp_path):
         database.close()
 
 
-def count_until_refused(meters: list[Meter], amount: float = 1) -> int:
+def count_until_refused(meters: list[LoanMeter], amount: float = 1) -> int:
     """How often one user may spend, by turns in every process."""
 
     async def count() -> int:
@@ -146,7 +146,7 @@ def count_until_refused(meters: list[Meter], amount: float = 1) -> int:
 
 def test_processes_take_from_one_bucket(processes):
     ledgers, clock = processes
-    meters = [Meter(Allowance("calls", 60), ledger) for ledger in ledgers]
+    meters = [LoanMeter(Allowance("calls", 60), ledger) for ledger in ledgers]
     assert 57 <= count_until_refused(meters) <= 60  # a process may hold a loan of three
     clock.now += 30
     assert 27 <= count_until_refused(meters) <= 33
@@ -155,15 +155,19 @@ def test_processes_take_from_one_bucket(processes):
 
 def test_few_tries_are_counted_one_by_one_in_all_processes(processes):
     ledgers, _ = processes
-    tries = [Meter(Allowance("sign-ins", 5), ledger, "sign_in by account") for ledger in ledgers]
+    tries = [
+        LoanMeter(Allowance("sign-ins", 5), ledger, "sign_in by account") for ledger in ledgers
+    ]
     assert count_until_refused(tries) == 5
-    others = [Meter(Allowance("sign-ins", 5), ledger, "sign_in by address") for ledger in ledgers]
+    others = [
+        LoanMeter(Allowance("sign-ins", 5), ledger, "sign_in by address") for ledger in ledgers
+    ]
     assert count_until_refused(others) == 5  # though the words are the same
 
 
 def test_a_debt_in_one_process_is_paid_to_the_shared_bucket(processes):
     ledgers, _ = processes
-    one, other = (Meter(Allowance("seconds", 20), ledger) for ledger in ledgers)
+    one, other = (LoanMeter(Allowance("seconds", 20), ledger) for ledger in ledgers)
     assert asyncio.run(one.reserve("ann", 1)) == 1
     one.settle("ann", 1, 15)
     asyncio.run(one.spend("ann", 1))  # it borrows what it owes, too

@@ -18,7 +18,7 @@ from chartpact.problem import Failure
 from chartpact.server import app
 from chartpact.server.execution import Execution
 from chartpact.server.metrics import Metrics
-from chartpact.server.settings import Limits, Settings
+from chartpact.server.settings import Settings, UserLimits
 from chartpact.work.lanes import Bounds, Workers
 
 CHART = {"symbol": "sample:es-5m", "bars": 60, "indicators": ["mine"], "format": "summary"}
@@ -33,7 +33,7 @@ def read(metrics: Metrics, series: str) -> float:
 
 
 def test_a_call_that_an_mcp_client_cancels_is_stopped(tmp_path):
-    metrics, limits = Metrics(), Limits(script_seconds_per_minute=10**6)
+    metrics, limits = Metrics(), UserLimits(script_seconds_per_minute=10**6)
     settings = Settings(database=url_for(tmp_path, kind="sqlite"), limits=limits)
     served = app.create(settings, stdio=True, metrics=metrics)
     chart = {"symbol": "sample:es-5m", "bars": 5000, "indicators": ["slow"] * 16}

@@ -8,7 +8,7 @@ import pytest
 
 from chartpact.server.front import ANY_HOST, Front
 from chartpact.server.identity import Caller
-from chartpact.server.settings import Limits, from_environment
+from chartpact.server.settings import UserLimits, from_environment
 
 
 async def tells_the_user(scope, _receive, send) -> None:
@@ -26,7 +26,7 @@ def asked(identify, *pairs, method="GET", path="/api/v1/symbols", **headers) -> 
         tells_the_user,
         tells_the_user,
         identify=identify,
-        limits=Limits(),
+        limits=UserLimits(),
         hosts=ANY_HOST,
         read_body=reads_nothing,
     )

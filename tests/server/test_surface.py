@@ -14,7 +14,7 @@ from tests.server.test_mcp import CHART, over_http
 from chartpact.library.scripts import Scripts
 from chartpact.server import app, mcp, shapes
 from chartpact.server.refusals import NO_DATABASE, refuse
-from chartpact.server.settings import Limits, Settings
+from chartpact.server.settings import Settings, UserLimits
 
 NEEDED = "needed"
 DRAWN = {
@@ -431,7 +431,7 @@ def test_what_a_tool_refuses_is_an_error_the_model_can_read():
 
 
 def test_the_limits_that_a_schema_declares_are_the_true_ones(tmp_path):
-    limits = Limits(indicators_per_chart=3, inline_bars=50)
+    limits = UserLimits(indicators_per_chart=3, inline_bars=50)
     served = app.create(Settings(database=f"sqlite:///{tmp_path}/none.db", limits=limits))
     served.close()
     tools = {tool.name: tool.input_schema for tool in asyncio.run(served.mcp.list_tools())}

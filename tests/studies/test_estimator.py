@@ -13,13 +13,13 @@ from tests.studies.oracle import Oracle
 
 from chartpact.bars import Bars
 from chartpact.studies import estimator
-from chartpact.studies.market import Market
+from chartpact.studies.market import StudyMarket
 
 ZONE = "America/New_York"
 EXHAUSTIVE = os.environ.get("CHARTPACT_EXHAUSTIVE", "") not in ("", "0")
 
 
-def entries(market: Market, known, horizon: int) -> np.ndarray:
+def entries(market: StudyMarket, known, horizon: int) -> np.ndarray:
     rows = np.unique(np.asarray(known, np.int64) + 1)
     rows = rows[rows + horizon < len(market.bars)]
     return rows[market.in_bucket[rows]]
@@ -45,7 +45,7 @@ def odd_markets(draw) -> Bars:
 @settings(max_examples=500 if EXHAUSTIVE else 50)
 @given(odd_markets(), st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 5]), st.booleans())
 def test_every_sum_is_that_of_a_plain_oracle_bar_by_bar(bars, seed, horizon, long):
-    market = Market(bars, ZONE, first=seed % 20)
+    market = StudyMarket(bars, ZONE, first=seed % 20)
     oracle = Oracle(bars, ZONE, first=seed % 20)
     known = np.random.default_rng(seed).choice(len(bars) - 1, 30)  # several on one bar
     rows = entries(market, known, horizon)
@@ -59,7 +59,7 @@ def test_every_sum_is_that_of_a_plain_oracle_bar_by_bar(bars, seed, horizon, lon
 
 
 def family(bars: Bars, known, side: int = 1, horizons=(1, 3, 10, 20, 50)):
-    market = Market(bars, ZONE)
+    market = StudyMarket(bars, ZONE)
     rows = [(entries(market, known, bars), bars) for bars in horizons]
     tests = [estimator.measure(market, own, side, bars) for own, bars in rows if len(own) >= 10]
     return tests, estimator.judge(tests)
@@ -94,7 +94,7 @@ def test_a_planted_edge_is_found_and_told_without_bias():
     runs, found, means, errors = (60 if EXHAUSTIVE else 16), 0, [], []
     for seed in range(runs):
         plain = markets.market(seed, 20_000)
-        unit = Market(plain, "UTC").atr
+        unit = StudyMarket(plain, "UTC").atr
         known = np.arange(100, 20_000, 50)[:397]
         planted = [
             (bar, 0.05 / 0.8 * unit[event + 1])
@@ -130,7 +130,7 @@ def scale(bars: Bars, by: float, add: float) -> Bars:
 
 def test_a_market_upside_down_gives_the_mirrored_study():
     bars = markets.market(5, 3000)
-    market, upside = Market(bars, ZONE), Market(scale(bars, -1, 9000), ZONE)
+    market, upside = StudyMarket(bars, ZONE), StudyMarket(scale(bars, -1, 9000), ZONE)
     # The tercile is of ATR over price, which is another one there: only the bucket is given.
     object.__setattr__(upside, "_bucket", market._bucket)
     rows = entries(market, markets.signals("breakout", bars, 5), 10)
@@ -145,7 +145,7 @@ def test_what_comes_after_the_last_exit_changes_nothing_but_the_baseline():
     bars = markets.market(6, 3000)
     known = markets.signals("random", bars, 6)
     known = known[known < 2000]
-    whole, cut = Market(bars, ZONE), Market(bars[:2100], ZONE)
+    whole, cut = StudyMarket(bars, ZONE), StudyMarket(bars[:2100], ZONE)
     rows = entries(cut, known, 10)
     test, other = (estimator.measure(market, rows, 1, 10) for market in (whole, cut))
     for name in ("move", "favourable", "adverse", "hit"):

@@ -121,7 +121,7 @@ class Ledger:
         self._threads.shutdown(cancel_futures=True)  # waits for open connections
 
 
-class Meter:
+class LoanMeter:
     """An allowance of this process, or with a ledger of all processes on the database.
 
     A process borrows a part of a minute's worth at a time, so that few calls wait for the ledger.

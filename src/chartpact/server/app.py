@@ -24,7 +24,7 @@ from chartpact.library.local import LOCAL_USER
 from chartpact.problem import Problem
 from chartpact.render.options import Theme
 from chartpact.server import chart_app, connect_page, docs_pages, jobs, mcp, rest, workbench_page
-from chartpact.server.allowance import Allowance, Ledger, Meter
+from chartpact.server.allowance import Allowance, Ledger, LoanMeter
 from chartpact.server.auth import account_routes, oauth_routes
 from chartpact.server.auth.authority import Authority, AuthSettings
 from chartpact.server.auth.gate import Gate
@@ -249,7 +249,7 @@ def _add_pages(
         return HTMLResponse(connect_page.html(door, shown_tools), headers=connect_page.HEADERS)
 
     # Strangers search: one at a time, in a thread, as many times a minute as a person would.
-    searches = Meter(Allowance("searches of the documentation", SEARCHES_PER_MINUTE), None)
+    searches = LoanMeter(Allowance("searches of the documentation", SEARCHES_PER_MINUTE), None)
     searching = asyncio.Lock()
 
     @cache

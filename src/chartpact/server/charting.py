@@ -20,7 +20,7 @@ from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.request import Request
 from chartpact.server import contract_jobs, jobs, shapes
-from chartpact.server.allowance import Allowance, Ledger, Meter
+from chartpact.server.allowance import Allowance, Ledger, LoanMeter
 from chartpact.server.execution import Execution
 from chartpact.server.jobs import ChartJob, Picture
 from chartpact.server.last_charts import LastCharts
@@ -59,10 +59,10 @@ class Charting:
         within_s = min(settings.readings.timeout_s, 0.9 * settings.limits.fetch_seconds)
         self._readings = readings.services(replace(settings.readings, timeout_s=within_s))
         limits = settings.limits
-        self._pixels = Meter(Allowance("megapixels", limits.megapixels_per_minute), ledger)
-        self._checks = Meter(Allowance("checks", limits.checks_per_minute), ledger)
+        self._pixels = LoanMeter(Allowance("megapixels", limits.megapixels_per_minute), ledger)
+        self._checks = LoanMeter(Allowance("checks", limits.checks_per_minute), ledger)
         seconds = Allowance("processor seconds of scripts", limits.script_seconds_per_minute)
-        self._script_time = Meter(seconds, ledger)
+        self._script_time = LoanMeter(seconds, ledger)
         self._last = last or LastCharts(None)
 
     async def draw(

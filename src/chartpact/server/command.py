@@ -137,7 +137,7 @@ def run_serve(args: argparse.Namespace) -> int:
             database.check_writable()  # so that a fault is told once, and not by every worker
         with NamedTemporaryFile(prefix="chartpact-") as counters:
             counters.truncate(SHARED_BYTES)
-            worker = Worker(args, counters.name)
+            worker = ServingWorker(args, counters.name)
             config = configure(
                 worker, factory=True, workers=args.workers, timeout_worker_healthcheck=HEALTH_S
             )
@@ -145,7 +145,7 @@ def run_serve(args: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True)
-class Worker:
+class ServingWorker:
     """Makes the application of one process among several; sent to each as it starts."""
 
     arguments: argparse.Namespace

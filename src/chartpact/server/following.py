@@ -35,7 +35,7 @@ class Following:
 
     # ---------------------------------------------------------------------------------------- verbs
 
-    async def follow_state(self, user: str, ask: shapes.FollowAsk) -> shapes.Follows:
+    async def follow_state(self, user: str, ask: shapes.FollowAsk) -> shapes.FollowList:
         """Follows contracts, each in a row of its own; each is read once, so that it can be."""
         every_ms, added = int(ask.every * 1000), []
         for name in ask.contracts:
@@ -55,7 +55,7 @@ class Following:
                     raise refuse("value", f"{name} cannot be followed: {breach['message']}")
             add = partial(self._follows.add, user, name, asked, every_ms)
             added.append(await self._execution.use_disk(user, add))
-        return shapes.Follows(follows=list(map(_describe, added)))
+        return shapes.FollowList(follows=list(map(_describe, added)))
 
     async def unfollow_state(self, user: str, number: int) -> shapes.Outcome:
         await self._execution.use_disk(user, partial(self._follows.remove, user, number))
@@ -71,9 +71,9 @@ class Following:
         present = await self._execution.use_disk(user, partial(latest, self._database, follow))
         return shapes.FollowDetail.model_validate({**follow.to_json(), **present.__dict__})
 
-    async def list_follows(self, user: str) -> shapes.Follows:
+    async def list_follows(self, user: str) -> shapes.FollowList:
         follows = await self._execution.use_disk(user, partial(self._follows.of, user, "server"))
-        return shapes.Follows(follows=list(map(_describe, follows)))
+        return shapes.FollowList(follows=list(map(_describe, follows)))
 
     async def get_state_changes(
         self, user: str, number: int | None = None, since: str | None = None

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chartpact.problem import Failure
 from chartpact.server import logs
-from chartpact.server.allowance import Allowance, Ledger, Meter, TooMuch
+from chartpact.server.allowance import Allowance, Ledger, LoanMeter, TooMuch
 from chartpact.server.asgi import (
     RequestHeaders,
     make_private,
@@ -35,7 +35,7 @@ from chartpact.server.refusals import (
     name_cause,
     status_of,
 )
-from chartpact.server.settings import Limits
+from chartpact.server.settings import UserLimits
 
 log = logging.getLogger("chartpact.access")
 
@@ -78,7 +78,7 @@ class Front:
         mcp: McpOverHttp,
         *,
         identify: Identify,
-        limits: Limits,
+        limits: UserLimits,
         hosts: tuple[str, ...],
         read_body: ReadBody,
         challenge: Challenge = lambda _headers, _error: "Bearer",
@@ -94,9 +94,9 @@ class Front:
         self._hosts = hosts
         self._challenge = challenge
         self._forms = frozenset(forms)  # paths of identity: open to all, with forms as bodies
-        self._calls = Meter(Allowance("calls", limits.calls_per_minute), ledger)
+        self._calls = LoanMeter(Allowance("calls", limits.calls_per_minute), ledger)
         sent = Allowance("megabytes sent", limits.body_megabytes_per_minute)
-        self._megabytes = Meter(sent, ledger)
+        self._megabytes = LoanMeter(sent, ledger)
         self._metrics = metrics or Metrics()
         self._under_way: Counter[str] = Counter()
         self.draining = False
@@ -301,7 +301,7 @@ class Front:
         scope["chartpact.bars"] = lean.bars
         return lean.body
 
-    async def _spend(self, meter: Meter, user: str, amount: float = 1) -> None:
+    async def _spend(self, meter: LoanMeter, user: str, amount: float = 1) -> None:
         try:
             await meter.spend(user, amount)
         except TooMuch as failure:

@@ -290,7 +290,7 @@ def draw_thumbnails(scripts: Sequence[Script]) -> shapes.Thumbnails:
     """Small pictures of what comes with the package, or of scripts of a user's."""
     own: list[Indicator] = [script.indicator for script in scripts]
     known = own or list(shipped().values())
-    pictures: dict[str, list[shapes.Stroke]] = {}
+    pictures: dict[str, list[shapes.ThumbnailStroke]] = {}
     for indicator in known:
         try:
             pictures |= thumbnails.draw([indicator], samples.bars(SAMPLE))

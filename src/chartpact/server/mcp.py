@@ -484,7 +484,7 @@ def _add_contract_tools(tools: list[ChartTool], verbs: Verbs, user_of: UserOf) -
         return await contracts.draft_contract(user_of(ctx), ask)
 
     @_tool(tools, "Follow typed state", FOLLOWS, doing="reading")
-    async def follow_state(ctx: Context[Any, Any], ask: shapes.FollowAsk) -> shapes.Follows:
+    async def follow_state(ctx: Context[Any, Any], ask: shapes.FollowAsk) -> shapes.FollowList:
         """Follow contracts on a symbol: the server reads them every so many seconds.
 
         Then ask get_state_changes for what changed. At most ten contracts are followed for a user.

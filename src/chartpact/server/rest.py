@@ -16,7 +16,7 @@ from chartpact.script import manual
 from chartpact.server import connect_page, shapes
 from chartpact.server.allowance import TooMuch
 from chartpact.server.refusals import NO_DATABASE, UNEXPECTED, status_of
-from chartpact.server.settings import Limits
+from chartpact.server.settings import UserLimits
 from chartpact.server.verbs import Verbs
 
 PRIVATE = {"Cache-Control": "private, no-store"}
@@ -48,7 +48,7 @@ _BEARER = HTTPBearer(
 # FastAPI builds a validator for every model of every route: one names it, the others refer to it.
 _A_PROBLEM = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 _ERRORS: dict[int | str, dict[str, Any]] = {
-    400: {"model": shapes.Problem},
+    400: {"model": shapes.ProblemOut},
     **{code: {"content": _A_PROBLEM} for code in (401, 404, 413, 422, 429, 502, 503, 504)},
     431: {"description": "The address and the headers have more than 64 KB"},
 }
@@ -336,12 +336,12 @@ def _add_contract_routes(api: APIRouter, verbs: Verbs) -> None:
         return await verbs.contracts.restore(user, name, which.version)
 
     @api.get("/my/follows")
-    async def list_follows(user: User) -> shapes.Follows:
+    async def list_follows(user: User) -> shapes.FollowList:
         """What you follow."""
         return await verbs.following.list_follows(user)
 
     @api.post("/my/follows")
-    async def follow_state(user: User, ask: shapes.FollowAsk) -> shapes.Follows:
+    async def follow_state(user: User, ask: shapes.FollowAsk) -> shapes.FollowList:
         """Follows contracts: they are read every so many seconds, and changes are kept."""
         return await verbs.following.follow_state(user, ask)
 
@@ -370,7 +370,7 @@ def _add_contract_routes(api: APIRouter, verbs: Verbs) -> None:
         return await verbs.following.get_state_changes(user, number, since)
 
 
-def declare_limits(app: FastAPI, limits: Limits) -> None:
+def declare_limits(app: FastAPI, limits: UserLimits) -> None:
     """Lets the OpenAPI document declare what this server allows."""
 
     def openapi() -> dict[str, Any]:

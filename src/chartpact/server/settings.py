@@ -15,7 +15,7 @@ _SWITCH = {"on": True, "1": True, "off": False, "0": False}
 
 
 @dataclass(frozen=True)
-class Limits:
+class UserLimits:
     """What one user may ask for."""
 
     calls_per_minute: int = 600
@@ -49,7 +49,7 @@ class Settings:
     accounts: bool = False  # people sign in, and have pages of their own
     metrics_token: str | None = None  # who shows it may read /metrics from another machine
     readings: Addresses = field(default_factory=readings.from_environment)
-    limits: Limits = field(default_factory=Limits)
+    limits: UserLimits = field(default_factory=UserLimits)
 
     def among(self, processes: int) -> "Settings":
         """These settings for one of so many processes: together they compute on every core."""
@@ -66,7 +66,7 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
     CHARTPACT_DB is a database URL; CHARTPACT_SOURCES describes where bars come from, as in
     `chartpact.sources.configuration`; CHARTPACT_TRADINGVIEW says which charts may be read, as in
     `chartpact.sources.tradingview.grants`; CHARTPACT_SCRIPTS is all, none or a list of users;
-    CHARTPACT_LIMITS is NAME=NUMBER, …, by the names of `Limits`; CHARTPACT_WARM is on or off;
+    CHARTPACT_LIMITS is NAME=NUMBER, …, by the names of `UserLimits`; CHARTPACT_WARM is on or off;
     CHARTPACT_METRICS_TOKEN lets a program on another machine read /metrics.
     """
     return Settings(
@@ -90,8 +90,8 @@ def read_switch(environ: Mapping[str, str], name: str, default: bool) -> bool:
     return _SWITCH.get(text, default)
 
 
-def _read_limits(text: str) -> Limits:
-    names = [limit.name for limit in fields(Limits)]
+def _read_limits(text: str) -> UserLimits:
+    names = [limit.name for limit in fields(UserLimits)]
     limits = {}
     for entry in filter(None, (part.strip() for part in text.split(","))):
         name, _, number = (part.strip() for part in entry.partition("="))
@@ -101,7 +101,7 @@ def _read_limits(text: str) -> Limits:
                 f"one of the names {', '.join(names)}"
             )
         limits[name] = int(number)
-    return Limits(**limits)
+    return UserLimits(**limits)
 
 
 def _read_users(text: str) -> frozenset[str] | None:

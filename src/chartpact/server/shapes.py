@@ -80,11 +80,11 @@ class Incoming(BaseModel):
     check_fields = model_validator(mode="before")(_check_fields)
 
 
-class Shape(BaseModel):
+class WireModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class InlineBars(Incoming, Shape):
+class InlineBars(Incoming, WireModel):
     """Bars of the caller's own; times are UTC ms (or s), each bar's opening."""
 
     time: Times
@@ -125,7 +125,7 @@ Several = Annotated[
 Indicated = Annotated[Several, BeforeValidator(_make_list, json_schema_input_type=Asked | Several)]
 
 
-class ChartAsk(Incoming, Shape):
+class ChartAsk(Incoming, WireModel):
     """A chart that is asked for, over REST and as the arguments of the tool `generate_chart`."""
 
     symbol: str | None = Field(None, max_length=128, description="sample:NAME or SYMBOL@SOURCE")
@@ -150,7 +150,7 @@ class ChartAsk(Incoming, Shape):
     )
 
 
-class ShortDrawingsAsk(Incoming, Shape):
+class ShortDrawingsAsk(Incoming, WireModel):
     """Drawn objects that are asked for: the arguments of the tools `data_get_pine_…`."""
 
     study_filter: str = Field("", max_length=200, description="part of a study's name, in its case")
@@ -168,14 +168,14 @@ class DrawingsAsk(ShortDrawingsAsk):
     max_labels: float = Field(0, ge=-1e9, le=1e9, description="the last so many labels, 50 if 0")
 
 
-class Draft(Incoming, Shape):
+class Draft(Incoming, WireModel):
     """A script that is not kept: it is drawn instead of what has its name."""
 
     name: str = Field(max_length=64)
     source: str = Field(max_length=262_144, json_schema_extra=SCRIPT_LIMIT)
 
 
-class SeriesAsk(Incoming, Shape):
+class SeriesAsk(Incoming, WireModel):
     """A chart that is asked for as columns, whole or a range of its bars."""
 
     symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
@@ -196,17 +196,17 @@ class SeriesAsk(Incoming, Shape):
     )
 
 
-class SeriesOut(Shape):
+class SeriesOut(WireModel):
     """A chart for the MCP App."""
 
     columns: str = Field(description="the answer of POST /api/v1/charts/series, in base64")
 
 
-class CheckAsk(Incoming, Shape):
+class CheckAsk(Incoming, WireModel):
     source: str = Field(max_length=262_144, json_schema_extra=SCRIPT_LIMIT)
 
 
-class PictureLink(Incoming, Shape):
+class PictureLink(Incoming, WireModel):
     """A chart in the query of an address, as the page has it."""
 
     symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
@@ -224,7 +224,7 @@ class PictureLink(Incoming, Shape):
     theme: Theme = "dark"
 
 
-class ProveAsk(Incoming, Shape):
+class ProveAsk(Incoming, WireModel):
     """What is to be proved: a source, or an indicator by its name, on bars by their name."""
 
     symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
@@ -234,7 +234,7 @@ class ProveAsk(Incoming, Shape):
     bars: int = Field(1000, ge=10, le=5000, description="the last so many bars")
 
 
-class ProofOut(Shape):
+class ProofOut(WireModel):
     """Whether it rewrites its past; `late` is what it draws before the bar it was known on."""
 
     ok: bool
@@ -247,42 +247,42 @@ class ProofOut(Shape):
     failed: str
 
 
-class Stroke(Shape):
+class ThumbnailStroke(WireModel):
     """A stroke of a small picture of 62 by 32, as the path of an SVG."""
 
     path: str
     color: str
 
 
-class Thumbnails(Shape):
-    thumbnails: dict[str, list[Stroke]]
+class Thumbnails(WireModel):
+    thumbnails: dict[str, list[ThumbnailStroke]]
 
 
-class ReferenceEntry(Shape):
+class ReferenceEntry(WireModel):
     name: str
     signature: str
     doc: str
     example: str
 
 
-class Reference(Shape):
+class Reference(WireModel):
     """The names of the script language, for editors that complete and explain them."""
 
     version: str
     entries: list[ReferenceEntry]
 
 
-class Layout(Incoming, Shape):
+class Layout(Incoming, WireModel):
     """How somebody left their page: a JSON object of the page's own making."""
 
     layout: dict[str, Any] = Field(description="at most 16 384 letters as JSON")
 
 
-class LayoutOut(Shape):
+class LayoutOut(WireModel):
     layout: dict[str, Any] | None
 
 
-class Me(Shape):
+class Me(WireModel):
     """Whose page it is, and what they may do here."""
 
     user: str
@@ -297,7 +297,7 @@ Contracts = Annotated[list[str], Field(min_length=1, max_length=16), BeforeValid
 Settings = Annotated[dict[str, Plain], Field(max_length=MOST_FIELDS)]
 
 
-class StateAsk(Incoming, Shape):
+class StateAsk(Incoming, WireModel):
     """What is asked of several contracts, over REST and as the arguments of `read_state`."""
 
     contracts: Contracts = Field(
@@ -331,13 +331,13 @@ ContractText = Annotated[
 ]
 
 
-class ContractIn(Incoming, Shape):
+class ContractIn(Incoming, WireModel):
     """A contract's text."""
 
     source: ContractText
 
 
-class DraftAsk(Incoming, Shape):
+class DraftAsk(Incoming, WireModel):
     """What a starting contract is written from: a snapshot, or an indicator on a symbol."""
 
     study: str = Field(max_length=128, description="the study's title, or an indicator's name")
@@ -349,7 +349,7 @@ class DraftAsk(Incoming, Shape):
     snapshot: dict[str, Any] | None = Field(None, description="a snapshot, in place of a symbol")
 
 
-class MatchAsk(Incoming, Shape):
+class MatchAsk(Incoming, WireModel):
     """A contract, and what it is tried on: a snapshot, or what is drawn on a symbol."""
 
     contract: str | None = Field(None, max_length=128, description="a contract by its name")
@@ -377,14 +377,14 @@ class Explained(BaseModel):
     hint: str
 
 
-class ContractProblem(Explained, Shape):
+class ContractProblem(Explained, WireModel):
     """Something wrong with a contract, and its line in the YAML."""
 
     line: int | None
     path: str
 
 
-class ContractOutcome(Shape):
+class ContractOutcome(WireModel):
     """Whether it was done; if not, why not, and nothing was changed."""
 
     ok: bool
@@ -394,7 +394,7 @@ class ContractOutcome(Shape):
     warnings: Optional[list[str]] = None
 
 
-class ContractOut(Shape):
+class ContractOut(WireModel):
     """A contract; its text only where it was asked for by name."""
 
     name: str
@@ -404,17 +404,17 @@ class ContractOut(Shape):
     text: Optional[str] = None
 
 
-class ContractList(Shape):
+class ContractList(WireModel):
     contracts: list[ContractOut]
 
 
-class ContractVersions(Shape):
+class ContractVersions(WireModel):
     """The kept versions of a contract, newest first."""
 
     versions: list[dict[str, Any]]
 
 
-class MatchedObject(Shape):
+class MatchedObject(WireModel):
     """A drawn object, the elements that it is part of, and what they read from it."""
 
     channel: str
@@ -427,7 +427,7 @@ class MatchedObject(Shape):
     violations: list[int] = Field(description="which violations of the reading name it, from 0")
 
 
-class MatchOut(Shape):
+class MatchOut(WireModel):
     """What a contract reads, and what it made of every object of its study."""
 
     reading: dict[str, Any]
@@ -435,13 +435,13 @@ class MatchOut(Shape):
     left_out: int = Field(description="objects beyond the first 2000")
 
 
-class DraftOut(Shape):
+class DraftOut(WireModel):
     """A starting contract; texts in quotes were on the chart, and are data."""
 
     text: str
 
 
-class FollowOut(Shape):
+class FollowOut(WireModel):
     """A contract that is followed; times are UTC ms."""
 
     id: int
@@ -459,7 +459,7 @@ class FollowOut(Shape):
     error: str | None
 
 
-class FollowChange(Incoming, Shape):
+class FollowChange(Incoming, WireModel):
     """What is to change of a follow."""
 
     paused: bool = Field(
@@ -475,11 +475,11 @@ class FollowDetail(FollowOut):
     changes: list[dict[str, Any]] = Field(description="the newest first, at most 50")
 
 
-class Follows(Shape):
+class FollowList(WireModel):
     follows: list[FollowOut]
 
 
-class StateChanges(Shape):
+class StateChanges(WireModel):
     """What changed after a cursor, oldest first, and what counts now.
 
     `lost_before` is set where changes after the cursor are not kept any more: take the states then.
@@ -496,7 +496,7 @@ class StateChanges(Shape):
     follows: Optional[list[FollowOut]] = None
 
 
-class StateOut(Shape):
+class StateOut(WireModel):
     """Typed state: for each contract its state, or the violations that forbid one."""
 
     as_of: int | None
@@ -504,7 +504,7 @@ class StateOut(Shape):
     readings: dict[str, dict[str, Any]]
 
 
-class Problem(Explained):
+class ProblemOut(Explained):
     """Something that went wrong, for a program (`kind`) and for a person.
 
     Errors of scripts have a step, line and column too, errors of contracts a line and a path.
@@ -514,7 +514,7 @@ class Problem(Explained):
     kind: str
 
 
-class ScriptProblem(Explained, Shape):
+class ScriptProblem(Explained, WireModel):
     """An error of a script or a warning about it, and its place."""
 
     step: Literal["parse", "check", "presence", "dry_run", "run"]
@@ -524,7 +524,7 @@ class ScriptProblem(Explained, Shape):
     name: Optional[str] = None
 
 
-class CheckOut(Shape):
+class CheckOut(WireModel):
     """What the checker says of a source; `ms` is how long it took."""
 
     ok: bool
@@ -537,7 +537,7 @@ class CheckOut(Shape):
     ms: float
 
 
-class SignalOut(Shape):
+class SignalOut(WireModel):
     """A signal; `time` is the opening of its bar in UTC ms, null where that is no bar yet."""
 
     bar: int
@@ -547,12 +547,12 @@ class SignalOut(Shape):
     name: str
 
 
-class Level(Shape):
+class Level(WireModel):
     title: str
     y: float
 
 
-class DrawnIndicator(Shape):
+class DrawnIndicator(WireModel):
     """One indicator of a chart: its last values and signals, or its error.
 
     `signals` are the latest three of each name, `signal_counts` how many there are in view.
@@ -568,10 +568,10 @@ class DrawnIndicator(Shape):
     signal_counts: Optional[dict[str, int]] = None
     steps: Optional[int] = None
     scene: Optional[dict[str, Any]] = None
-    error: Optional[Problem] = None
+    error: Optional[ProblemOut] = None
 
 
-class ChartOut(Shape):
+class ChartOut(WireModel):
     """What was drawn, without the picture; `time` and the scenes only with format "series"."""
 
     symbol: str
@@ -587,7 +587,7 @@ class ChartOut(Shape):
     indicators: list[DrawnIndicator]
 
 
-class ParamOut(Shape):
+class ParamOut(WireModel):
     """One parameter of an indicator, as its PARAMS declare it."""
 
     name: str
@@ -603,7 +603,7 @@ class ParamOut(Shape):
     tooltip: Optional[str] = None
 
 
-class IndicatorOut(Shape):
+class IndicatorOut(WireModel):
     """An indicator; aliases, description and params only where details were asked for."""
 
     name: str
@@ -615,18 +615,18 @@ class IndicatorOut(Shape):
     params: Optional[list[ParamOut]] = None
 
 
-class Indicators(Shape):
+class Indicators(WireModel):
     indicators: list[IndicatorOut]
 
 
-class SymbolOut(Shape):
+class SymbolOut(WireModel):
     symbol: str
     timeframe: str | None  # null: not known before the bars are read
     source: str
     synthetic: bool
 
 
-class SourceAbout(Shape):
+class SourceAbout(WireModel):
     """Where symbols come from; some sources have more than can be listed."""
 
     source: str
@@ -635,12 +635,12 @@ class SourceAbout(Shape):
     error: Optional[str] = None
 
 
-class Symbols(Shape):
+class Symbols(WireModel):
     symbols: list[SymbolOut]
     sources: list[SourceAbout]
 
 
-class StoredBars(Shape):
+class StoredBars(WireModel):
     """A file of your own, named NAME@mine: bars, or a calendar; times are UTC ms."""
 
     name: str
@@ -655,7 +655,7 @@ class StoredBars(Shape):
     created_at: int
 
 
-class MyBars(Shape):
+class MyBars(WireModel):
     bars: list[StoredBars]
 
 
@@ -671,17 +671,17 @@ def _query_fields(table: type) -> dict[str, Any]:
 
 
 if TYPE_CHECKING:
-    LoadQuery = Shape
+    LoadQuery = WireModel
 else:
     LoadQuery = create_model(
         "LoadQuery",
-        __base__=Shape,
+        __base__=WireModel,
         __doc__="What you know of your file better than it tells.",
         **_query_fields(LoadOptions),
     )
 
 
-class Outcome(Shape):
+class Outcome(WireModel):
     """Whether it was done; if not, why not, and nothing was changed.
 
     `warnings` are problems that a script may be used with, such as its cost on more bars.
@@ -692,12 +692,12 @@ class Outcome(Shape):
     warnings: Optional[list[ScriptProblem]] = None
 
 
-class Fork(Shape):
+class Fork(WireModel):
     source: str
     params_schema: list[dict[str, Any]]
 
 
-class MyIndicator(Shape):
+class MyIndicator(WireModel):
     name: str
     title: str
     category: str
@@ -707,28 +707,28 @@ class MyIndicator(Shape):
     shadows_builtin: bool
 
 
-class MyIndicators(Shape):
+class MyIndicators(WireModel):
     indicators: list[MyIndicator]
 
 
-class SourceOut(Shape):
+class SourceOut(WireModel):
     name: str
     source: str
     params_schema: list[dict[str, Any]]
 
 
-class VersionOut(Shape):
+class VersionOut(WireModel):
     version: int
     source: Optional[str] = Field(None, description="left out where sources=false")
     source_hash: str
     created_at: int
 
 
-class Versions(Shape):
+class Versions(WireModel):
     versions: list[VersionOut]
 
 
-class UpdatedScript(Incoming, Shape):
+class UpdatedScript(Incoming, WireModel):
     source: str = Field(max_length=262_144, json_schema_extra=SCRIPT_LIMIT)
 
 
@@ -736,7 +736,7 @@ class NewScript(UpdatedScript):
     params_schema: Schema | None = None
 
 
-class Restore(Incoming, Shape):
+class Restore(Incoming, WireModel):
     version: StrictInt
 
 
@@ -744,7 +744,7 @@ class LibraryScript(UpdatedScript):
     name: str = Field(max_length=128)
 
 
-class Library(Incoming, Shape):
+class Library(Incoming, WireModel):
     format: Literal["chartpact-library-1"]
     scripts: Annotated[
         list[LibraryScript],

@@ -10,7 +10,7 @@ from chartpact.bars import Bars
 from chartpact.catalogue import Indicator
 from chartpact.scene import Scene
 from chartpact.scene.plots import BarsPlot, CandlesPlot, FillPlot, HBarPlot, LinePlot
-from chartpact.server.shapes import Stroke
+from chartpact.server.shapes import ThumbnailStroke
 from chartpact.textcolumn import TextColumn
 
 BARS, WARMUP = 60, 400  # shown, and drawn on before them
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 Scale = Callable[[float], float]
 
 
-def draw(indicators: Iterable[Indicator], bars: Bars) -> dict[str, list[Stroke]]:
+def draw(indicators: Iterable[Indicator], bars: Bars) -> dict[str, list[ThumbnailStroke]]:
     """The strokes of each indicator that draws on these bars as they are."""
     bars = bars[-(BARS + WARMUP) :]
     pictures = {}
@@ -35,7 +35,7 @@ def draw(indicators: Iterable[Indicator], bars: Bars) -> dict[str, list[Stroke]]
     return pictures
 
 
-def strokes(scene: Scene, bars: Bars, overlay: bool) -> list[Stroke]:
+def strokes(scene: Scene, bars: Bars, overlay: bool) -> list[ThumbnailStroke]:
     """What a scene draws on the last bars, in a few strokes."""
     first = max(0, len(bars) - BARS)
     lines = [plot for plot in scene.plots if isinstance(plot, LinePlot)]
@@ -62,12 +62,12 @@ def strokes(scene: Scene, bars: Bars, overlay: bool) -> list[Stroke]:
     def y(value: float) -> float:
         return HEIGHT - MARGIN - (value - low) * scale
 
-    drawn = [Stroke(path=_columns(plot, first, y), color=COLUMN) for plot in columns]
-    drawn += [Stroke(path=_line(line, y), color=color) for line, color in series]
+    drawn = [ThumbnailStroke(path=_columns(plot, first, y), color=COLUMN) for plot in columns]
+    drawn += [ThumbnailStroke(path=_line(line, y), color=color) for line, color in series]
     for top, bottom in levels[-3:]:
         if top is not None and bottom is not None and low <= bottom and top <= high:
             box = f"M20 {y(top):.1f}H60V{y(bottom):.1f}H20Z"
-            drawn.append(Stroke(path=box, color=PLAIN))
+            drawn.append(ThumbnailStroke(path=box, color=PLAIN))
     drawn += _profile([plot for plot in scene.plots if isinstance(plot, HBarPlot)], y, low, high)
     return [stroke for stroke in drawn if stroke.path]
 
@@ -103,8 +103,8 @@ def _columns(plot: BarsPlot, first: int, y: Scale) -> str:
     )
 
 
-def _profile(plots: list[HBarPlot], y: Scale, low: float, high: float) -> list[Stroke]:
+def _profile(plots: list[HBarPlot], y: Scale, low: float, high: float) -> list[ThumbnailStroke]:
     inside = [plot for plot in plots if low <= plot.y <= high][:MOST_HEIGHTS]
     widest = max((plot.width for plot in inside), default=0) or 1
     path = "".join(f"M2 {y(plot.y):.1f}h{26 * plot.width / widest:.1f}" for plot in inside)
-    return [Stroke(path=path, color="#5b8cff")]
+    return [ThumbnailStroke(path=path, color="#5b8cff")]

@@ -14,7 +14,7 @@ def in_words(answer: object) -> str:
 
 
 @in_words.register
-def _(answer: shapes.Shape) -> str:
+def _(answer: shapes.WireModel) -> str:
     """JSON without indents, which is half the size; text of charts hides nothing in it."""
     return escape_unseen(answer.model_dump_json())
 

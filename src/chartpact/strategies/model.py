@@ -77,7 +77,7 @@ class Fact(FileSection):
         return "none" in self.model_fields_set
 
 
-class Block(FileSection):
+class StrategyBlock(FileSection):
     """A reason not to."""
 
     when: Expression
@@ -100,7 +100,7 @@ class Latch(FileSection):
     unless: Names = Field([])
 
 
-class Table(FileSection):
+class DecisionTable(FileSection):
     """A truth table over facts, latches, `blocked`, `grade` and earlier tables."""
 
     observe: list[Name]
@@ -133,12 +133,12 @@ class StrategyFile(FileSection):
     inputs: dict[Name, Input]
     windows: dict[Name, Window] = Field({})
     facts: dict[Name, Fact]
-    blocks: dict[PlainName, Block] = Field({})
+    blocks: dict[PlainName, StrategyBlock] = Field({})
     factors: dict[PlainName, Factor] = Field({})
     grades: dict[PlainName, Number] = Field({})
     latches: dict[Name, Latch] = Field({})
     epoch: Expression | None = None
-    tables: dict[Name, Table]
+    tables: dict[Name, DecisionTable]
     mirror: dict[str, Text] = Field({})
     never: list[dict[str, Any]] = Field([])
     output: dict[Name, Expression] = Field({})

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact import ta
-from chartpact.studies.market import Floats, Ints, Market
+from chartpact.studies.market import Floats, Ints, StudyMarket
 
 SEED = 0
 FLIPS = 4999
@@ -104,7 +104,7 @@ def ratio(gross: Floats) -> float:
     return float(gross.sum()) / size if size > 0 else 0.0
 
 
-def measure(market: Market, entry: Ints, side: int, bars: int) -> Test:
+def measure(market: StudyMarket, entry: Ints, side: int, bars: int) -> Test:
     """What followed entries at the open of these bars, `bars` bars later; each has them ahead."""
     exit_ = entry + bars
     prices, blocks, block = market.bars, market.blocks, market.block
@@ -235,7 +235,7 @@ class Path:
     band: Floats
 
 
-def trace(market: Market, entry: Ints, side: int, before: int, after: int) -> Path:
+def trace(market: StudyMarket, entry: Ints, side: int, before: int, after: int) -> Path:
     """The mean path of the events that have all these bars; 0 at the entry."""
     whole = (entry - before >= market.first) & (entry + after < len(market.bars))
     entry = entry[whole]

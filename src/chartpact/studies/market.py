@@ -28,7 +28,7 @@ LEAST_LEFT_OUT = 50  # bars on either side of a bar's own block
 
 
 @dataclass(frozen=True)
-class Market:
+class StudyMarket:
     """The bars from `first` on, in buckets and blocks; bars before it are history alone."""
 
     bars: Bars

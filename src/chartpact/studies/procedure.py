@@ -26,8 +26,8 @@ from chartpact.studies.answer import StudyAnswer
 from chartpact.studies.ask import HORIZONS, MOST_TESTS, Ask
 from chartpact.studies.errors import StudyError, refuse
 from chartpact.studies.estimator import Chance, Test
-from chartpact.studies.market import ATR_BARS, Ints, Market
-from chartpact.studies.subjects import LONG, SHORT, Event, Progress, Subject, digest, find
+from chartpact.studies.market import ATR_BARS, Ints, StudyMarket
+from chartpact.studies.subjects import LONG, SHORT, Progress, StudyEvent, Subject, digest, find
 
 LEAST_EVENTS = 10
 CHECKED = 50  # events that are looked for on prefixes
@@ -159,15 +159,15 @@ class _Study:
             self.warnings.append(f"horizons of {left} bars are too long for these bars")
         return fitting
 
-    def _market(self, bars: Bars, first: int) -> Market:
+    def _market(self, bars: Bars, first: int) -> StudyMarket:
         tick = bars.tick_size if self.ask.unit == "ticks" else None
-        return Market(bars, self.zone, first, tick)
+        return StudyMarket(bars, self.zone, first, tick)
 
     def _subject(self, values: Mapping[str, Any]) -> Subject:
         plan = self.plan({**self.ask.params, **values})
         return find(plan, self.ask.states, self.fetch, self.ask.whole)
 
-    def _choose(self, subject: Subject, events: Sequence[Event]) -> dict[str, int]:
+    def _choose(self, subject: Subject, events: Sequence[StudyEvent]) -> dict[str, int]:
         """The signals that are studied, with their directions."""
         drawn = Counter(event.name for event in events)
         given = {**dict.fromkeys(self.ask.long, LONG), **dict.fromkeys(self.ask.short, SHORT)}
@@ -191,7 +191,7 @@ class _Study:
             raise refuse("provisional", message, hint, signals=forming)
         return sides
 
-    def _too_few(self, events: Sequence[Event], sides: Mapping[str, int]) -> StudyError:
+    def _too_few(self, events: Sequence[StudyEvent], sides: Mapping[str, int]) -> StudyError:
         counts = Counter(event.name for event in events)
         listed = ", ".join(f"{counts[name]} {name}" for name in sides) or "none"
         message = f"too few events on {len(self.studied):,} studied bars: {listed}"
@@ -200,8 +200,8 @@ class _Study:
 
     def _measure(
         self,
-        market: Market,
-        events: Sequence[Event],
+        market: StudyMarket,
+        events: Sequence[StudyEvent],
         name: str,
         side: int,
         values: Mapping[str, Any],
@@ -256,7 +256,7 @@ class _Study:
         self,
         subject: Subject,
         bars: Bars,
-        events: Sequence[Event],
+        events: Sequence[StudyEvent],
         sides: Mapping[str, int],
         first: int,
     ) -> int:
@@ -284,7 +284,7 @@ class _Study:
 
     def _tell(
         self,
-        market: Market,
+        market: StudyMarket,
         subject: Subject,
         signals: Sequence[_Signal],
         tests: Sequence[Test],
@@ -371,7 +371,7 @@ class _Study:
             says=self._says(chosen, horizons, best),
         )
 
-    def _horizon(self, market: Market, test: Test, chance: Chance) -> told.Horizon:
+    def _horizon(self, market: StudyMarket, test: Test, chance: Chance) -> told.Horizon:
         tick, cost = market.bars.tick_size, self.ask.cost_ticks
         atr = market.atr[test.entry]
         mean = None if tick is None else float(test.move.mean()) / tick
@@ -428,14 +428,14 @@ class _Study:
                 warnings.append(f"{spans} of {test.events} events span a gap in time")
         return warnings
 
-    def _warn_of_bars(self, market: Market) -> None:
+    def _warn_of_bars(self, market: StudyMarket) -> None:
         jumps = np.abs(market.bars.open[1:] - market.bars.close[:-1]) > JUMP * market.atr[1:]
         if count := int(jumps.sum()):
             opens = "open lies" if count == 1 else "opens lie"
             why = "a roll of futures, a split or a fault is no return"
             self.warnings.append(f"{count} {opens} over {JUMP} ATR from the close before: {why}")
 
-    def _path(self, market: Market, signal: _Signal, best: Test) -> told.PathAnswer:
+    def _path(self, market: StudyMarket, signal: _Signal, best: Test) -> told.PathAnswer:
         """The mean path of a signal, and which share of it came before the signal was known."""
         drawn = -(float(np.median(signal.delay)) + 1)
         before = max(BEFORE, min(math.ceil(-drawn) + 3, 60))
@@ -466,7 +466,7 @@ class _Study:
 
     def _best(
         self,
-        market: Market,
+        market: StudyMarket,
         owners: Sequence[_Signal],
         tests: Sequence[Test],
         chances: Sequence[Chance],
@@ -580,7 +580,7 @@ _SAYS: Mapping[str, str] = {
 }
 
 
-def _is_known(event: Event, standing: set[Event]) -> bool:
+def _is_known(event: StudyEvent, standing: set[StudyEvent]) -> bool:
     """Whether an event stands in a picture, whatever that says about when it was known."""
     return any(other.bar == event.bar and other.name == event.name for other in standing)
 
@@ -591,7 +591,7 @@ def _sharpe(test: Test) -> float:
 
 
 def _walk_forward(
-    market: Market, owners: Sequence[_Signal], tests: Sequence[Test], longest: int
+    market: StudyMarket, owners: Sequence[_Signal], tests: Sequence[Test], longest: int
 ) -> list[told.Fold]:
     """The best test of each past on the part that follows it, purged by the longest horizon."""
     edges = [market.blocks * i // (FOLDS + 1) for i in range(1, FOLDS + 2)]

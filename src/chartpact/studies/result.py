@@ -11,7 +11,7 @@ from chartpact.studies.answer import StudyAnswer
 
 
 @dataclass(frozen=True)
-class Study:
+class StudyResult:
     """What followed a signal: `answer` has the tests, `str` says them in words."""
 
     answer: StudyAnswer

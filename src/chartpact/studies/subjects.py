@@ -36,7 +36,7 @@ _DIRECTIONS = {"bullish": LONG, "bearish": SHORT}
 Progress = Callable[[float], None]  # takes the share that is done
 
 
-class Event(NamedTuple):
+class StudyEvent(NamedTuple):
     """Something that is drawn at one bar and known since the close of another."""
 
     known: int
@@ -54,10 +54,10 @@ class Subject(Protocol):
     def scene(self, bars: Bars) -> Scene:
         """The picture of these bars."""
 
-    def history(self, bars: Bars, progress: Progress) -> list[Event]:
+    def history(self, bars: Bars, progress: Progress) -> list[StudyEvent]:
         """Every event on these bars, in the order in which they became known."""
 
-    def standing(self, bars: Bars) -> set[Event]:
+    def standing(self, bars: Bars) -> set[StudyEvent]:
         """The events that the one picture of these bars shows."""
 
     def provisional(self, bars: Bars) -> set[str]:
@@ -113,13 +113,13 @@ class SignalSubject:
         assert scene is not None
         return scene
 
-    def history(self, bars: Bars, progress: Progress) -> list[Event]:
+    def history(self, bars: Bars, progress: Progress) -> list[StudyEvent]:
         progress(1.0)
         return sorted(self.standing(bars))
 
-    def standing(self, bars: Bars) -> set[Event]:
+    def standing(self, bars: Bars) -> set[StudyEvent]:
         return {
-            Event(signal.confirmed_bar, signal.bar, signal.name)
+            StudyEvent(signal.confirmed_bar, signal.bar, signal.name)
             for signal in self.scene(bars).signals
             if signal.confirmed_bar < len(bars)
         }
@@ -143,8 +143,8 @@ class RecordSubject(SignalSubject):
         """What the contract reads on these bars."""
         return contracts.read(self.contract, self.chart(bars).snapshot())
 
-    def history(self, bars: Bars, progress: Progress) -> list[Event]:
-        events: set[Event] = set()
+    def history(self, bars: Bars, progress: Progress) -> list[StudyEvent]:
+        events: set[StudyEvent] = set()
         size = len(bars)
         while True:
             standing = self.standing(bars[:size])
@@ -155,21 +155,23 @@ class RecordSubject(SignalSubject):
                 return sorted(events)
             size = oldest
 
-    def standing(self, bars: Bars) -> set[Event]:
+    def standing(self, bars: Bars) -> set[StudyEvent]:
         reading = self.read(bars)
         if reading.state is None:
             why = f"on {len(bars):,} bars its contract refuses the picture"
             raise StudyError("violation", f"{why}: {reading.violations[0]}")
         return set(self._events(reading, bars))
 
-    def _events(self, reading: Reading, bars: Bars) -> Iterator[Event]:
+    def _events(self, reading: Reading, bars: Bars) -> Iterator[StudyEvent]:
         assert reading.state is not None
         for key, events in self.contract.file.events.items():
             for record in reading.state[key]:
                 times = (record[events.known], record[events.time])
                 if None not in times:
                     known, bar = (np.searchsorted(bars.time, times, "right") - 1).tolist()
-                    yield Event(known, bar, " ".join(str(record[word]) for word in events.name))
+                    yield StudyEvent(
+                        known, bar, " ".join(str(record[word]) for word in events.name)
+                    )
 
 
 class StateSubject(RecordSubject):
@@ -190,8 +192,8 @@ class StateSubject(RecordSubject):
     def _rows(self) -> set[tuple[str, str]]:
         return {(machine, row) for machine, row, _ in self.wanted}
 
-    def history(self, bars: Bars, progress: Progress) -> list[Event]:
-        events: list[Event] = []
+    def history(self, bars: Bars, progress: Progress) -> list[StudyEvent]:
+        events: list[StudyEvent] = []
         before: dict[tuple[str, Any], tuple[str, Any]] | None = None
         first = 0 if self.whole else max(0, len(bars) - MOST_REPLAYED)
         for bar in range(first, len(bars)):
@@ -203,7 +205,7 @@ class StateSubject(RecordSubject):
             for (machine, key), entered in now.items():
                 is_new = before is not None and before.get((machine, key)) != entered
                 if is_new and (machine, entered[0]) in self._rows:
-                    events.append(Event(bar, bar, f"{machine}={entered[0]}"))
+                    events.append(StudyEvent(bar, bar, f"{machine}={entered[0]}"))
             before = now
         return events
 

@@ -25,7 +25,7 @@ from tests.service import PLAIN
 from chartpact.server import app
 from chartpact.server.auth.authority import AuthSettings
 from chartpact.server.auth.throttle import Rates
-from chartpact.server.settings import Limits, Settings
+from chartpact.server.settings import Settings, UserLimits
 from chartpact.server.uvicorn_server import BoundedHttp
 
 PASSWORD = "correct horse battery"
@@ -71,7 +71,7 @@ def site_with(
     """A server with these settings, and the users ann and bob."""
     plenty = {"calls_per_minute": 10**6, "script_seconds_per_minute": 10**6} | limits
     served = app.create(
-        Settings(database=url_for(folder, kind=kind), limits=Limits(**plenty), warm=False),
+        Settings(database=url_for(folder, kind=kind), limits=UserLimits(**plenty), warm=False),
         identify=settings,
         clock=clock,
     )

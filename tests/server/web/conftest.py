@@ -17,7 +17,7 @@ from tests.chromium import find_chromium
 from tests.effort import EXHAUSTIVE
 
 from chartpact.server import app
-from chartpact.server.settings import Limits, Settings
+from chartpact.server.settings import Settings, UserLimits
 from chartpact.server.uvicorn_server import BoundedHttp
 from chartpact.sources.tradingview import GrantedChart
 
@@ -49,7 +49,7 @@ def serving_here(
     **options: Any,
 ) -> Iterator[tuple[str, app.Server]]:
     """A server in this process, on a port of the system's choice unless it is given a listener."""
-    plenty = Limits(
+    plenty = UserLimits(
         calls_per_minute=10**6, script_seconds_per_minute=10**6, checks_per_minute=10**6
     )
     database = f"sqlite:///{folder}/library.db"

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from chartpact.server.allowance import Allowance, Ledger, Meter
+from chartpact.server.allowance import Allowance, Ledger, LoanMeter
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Throttle:
         }
         self._by_address, self._by_account = (
             {
-                kind: Meter(
+                kind: LoanMeter(
                     Allowance(words, getattr(rates, f"{kind}_by_{whom}"), clock),
                     ledger,
                     f"{kind} by {whom}",

@@ -82,14 +82,14 @@ class StrategyExample:
             memory, before = decision.memory, last
             yield decision
 
-    def answer(self, strategy: Strategy) -> "Answer":
+    def answer(self, strategy: Strategy) -> "ExampleAnswer":
         """What is decided at the last step."""
         *_, last = self.run(strategy)
-        return Answer.of(last)
+        return ExampleAnswer.of(last)
 
 
 @dataclass(frozen=True)
-class Answer:
+class ExampleAnswer:
     """The part of a decision that examples speak of."""
 
     state: Mapping[str, str | None]
@@ -100,7 +100,7 @@ class Answer:
     perhaps: frozenset[str]
 
     @classmethod
-    def of(cls, decision: StrategyDecision) -> "Answer":
+    def of(cls, decision: StrategyDecision) -> "ExampleAnswer":
         return cls(
             decision.state,
             frozenset(decision.blocked_by),
