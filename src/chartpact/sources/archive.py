@@ -120,7 +120,7 @@ class Archive:
         """What is kept; a file that cannot be read counts as none."""
         path = self._path(symbol, step)
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in (*COLUMNS, "fetched")}
                 facts = json.loads(str(stored["facts"]))
             if [facts["service"], facts["symbol"]] != [self._service, symbol]:

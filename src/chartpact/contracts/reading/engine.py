@@ -42,7 +42,8 @@ from chartpact.contracts.reading.result import ChartFacts, Reading, Track
 from chartpact.drawing import CAPS, OBJECTS
 from chartpact.snapshot import CHANNELS, CHART, FIELDS, Snapshot, Study
 
-DIGITS = 13  # of a computed price; a float has sixteen, the last of them rounding dust
+# A computed price whose sixteen digits become much fewer at fourteen has rounding dust at its end.
+DIGITS, DUST = 14, 3
 MAX_COST = 20_000_000
 MAX_TRIALS = 8  # settings with which a refused picture is tried, where that is cheap
 _NO_SETTING = {"config", "unavailable", "version"}  # what no other setting would mend
@@ -486,7 +487,8 @@ def without_dust(value: Any) -> Any:
     {'low': 1.07822, 'times': [1710475200000]}
     """
     if isinstance(value, float):
-        return float(f"{value:.{DIGITS}g}")
+        short = float(f"{value:.{DIGITS}g}")
+        return short if len(repr(short)) + DUST < len(repr(value)) else value
     if isinstance(value, dict):
         return {name: without_dust(item) for name, item in value.items()}
     return [without_dust(item) for item in value] if isinstance(value, list) else value
