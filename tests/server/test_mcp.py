@@ -102,6 +102,7 @@ def test_tools_say_what_they_do_and_what_they_change(server):
     assert writing == {
         *("register_indicator", "update_indicator", "delete_indicator"),
         *("register_contract", "delete_contract", "follow_state", "unfollow_state"),
+        *("register_strategy", "delete_strategy"),
     }
 
 

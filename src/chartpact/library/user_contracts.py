@@ -23,6 +23,11 @@ class UserContract:
     created_at: int
     updated_at: int
 
+    @property
+    def decides(self) -> bool:
+        """Whether it is a strategy: these have no title of a study, and share the names."""
+        return not self.title
+
 
 @dataclass(frozen=True)
 class ContractVersion:

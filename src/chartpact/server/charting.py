@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from chartpact import joint, lookahead, pacts, sandbox
+from chartpact import joint, lookahead, pacts, sandbox, strategies
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.errors import UnknownBars
 from chartpact.catalogue import Catalogue, Plan, ScriptIndicator, canonical
@@ -158,23 +158,36 @@ class Charting:
         self, user: str, ask: shapes.StateAsk, shipped: Sequence[str]
     ) -> contract_jobs.Reads:
         """The contracts asked for, shipped or the user's own; a path is an unknown name here."""
-        others = [name for name in ask.contracts if name not in shipped]
+        known = {*shipped, *strategies.names()}
+        others = [name for name in ask.contracts if name not in known]
         find = partial(self._contracts.find, user, others)
         own = await self._execution.use_disk(user, find) if others else {}
         for name in others:
             if name not in own:
-                hint = did_you_mean(name, shipped, 3) or f"there are {', '.join(shipped)}"
+                listed = [*shipped, *strategies.names()]
+                hint = did_you_mean(name, listed, 3) or f"there are {', '.join(listed)}"
                 raise VerbError(Problem("name", f"there is no contract {name!r:.80} here", hint))
-        return contract_jobs.Reads(ask, {name: contract.source for name, contract in own.items()})
+        decide: dict[str, str | None] = {
+            name: one.source for name, one in own.items() if one.decides
+        }
+        texts = {name: one.source for name, one in own.items() if not one.decides}
+        catalogue = Catalogue()
+        if decide:  # they may look at contracts of the user's own
+            every = await self._execution.use_disk(user, partial(self._contracts.of, user))
+            texts |= {one.name: one.source for one in every if not one.decides}
+            catalogue = await self._catalogue(user, {*texts})
+        decide |= {name: None for name in ask.contracts if name in strategies.names()}
+        return contract_jobs.Reads(ask, texts, decide, catalogue)
 
     async def read(self, user: str, ask: shapes.StateAsk, work: Callable[..., Any]) -> Any:
         """Draws the indicators that contracts read on bars, and has a worker read them."""
         reads = await self.find_contracts(user, ask, pacts.drawable())
-        catalogue = await self._catalogue(user, {*ask.contracts})
-        plans = joint.plan(catalogue, ask.contracts, ask.params)
+        names = [name for name in ask.contracts if name not in reads.strategies]
+        catalogue = await self._catalogue(user, {*names})
+        plans = joint.plan(catalogue, names, ask.params) if names else ()
         chart = shapes.ChartAsk.model_validate({"symbol": ask.symbol, "timeframe": ask.timeframe})
         job = ChartJob(user, chart, plans, self._settings.sources)
-        return await self._run(job, partial(work, reads=reads), len(reads.own))
+        return await self._run(job, partial(work, reads=reads), reads.count)
 
     async def _run(self, job: ChartJob, work: Callable[[ChartJob], Any], contracts: int = 0) -> Any:
         """Fetches the bars of a job and what its indicators need, and runs it in a worker."""

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from chartpact import pacts
+from chartpact import pacts, strategies
 from chartpact.contracts import find
 from chartpact.library.errors import LibraryError
 from chartpact.library.user_contracts import UserContracts
@@ -30,6 +30,7 @@ class ContractVerbs:
         listed += [
             shapes.ContractOut(name=one.name, version=one.version, title=one.title, source="user")
             for one in own
+            if not one.decides
         ]
         return shapes.ContractList(contracts=listed)
 
@@ -46,7 +47,7 @@ class ContractVerbs:
     async def check_contract(self, user: str, source: str) -> shapes.ContractOutcome:
         """Every proof about a contract; nothing is kept."""
         checked = await self._check(user, source)
-        return _outcome(checked)
+        return outcome_of(checked)
 
     async def register_contract(
         self, user: str, source: str, name: str | None = None
@@ -54,19 +55,25 @@ class ContractVerbs:
         """Checks a contract and keeps it under the name that it gives itself."""
         checked = await self._check(user, source)
         if checked.errors:
-            return _outcome(checked)
+            return outcome_of(checked)
         if name is not None and name != checked.name:
             message = f"the contract calls itself {checked.name!r}, not {name!r:.80}"
-            return _refuse(message, "use one name")
+            return refuse_text(message, "use one name")
         own = await self._execution.use_disk(user, partial(self._own.find, user, [checked.name]))
+        if checked.name in strategies.names() or (
+            checked.name in own and own[checked.name].decides
+        ):
+            return refuse_text(f"{checked.name!r} is a strategy", "give the contract another name")
+        if not checked.title:
+            return refuse_text("the contract names no study", "write its title as pine_title")
         if checked.name in own:
             checked = await self._check(user, source, own[checked.name].source)
         put = partial(self._own.put, user, checked.name, checked.version, checked.title, source)
         try:
             await self._execution.use_disk(user, put)
         except LibraryError as error:
-            return _refuse(error.message, error.problem.hint)
-        return _outcome(checked)
+            return refuse_text(error.message, error.problem.hint)
+        return outcome_of(checked)
 
     async def delete_contract(self, user: str, name: str) -> shapes.Outcome:
         await self._execution.use_disk(user, partial(self._own.delete, user, name))
@@ -140,17 +147,20 @@ def _describe(name: str) -> shapes.ContractOut:
     )
 
 
-def _outcome(checked: contract_jobs.CheckedContract) -> shapes.ContractOutcome:
+def outcome_of(
+    checked: contract_jobs.CheckedContract, noun: str = "contract"
+) -> shapes.ContractOutcome:
+    """The outcome of the proofs about a contract or a strategy."""
     errors = [shapes.ContractProblem.model_validate(error) for error in checked.errors]
     return shapes.ContractOutcome(
         ok=not errors,
-        contract=checked.name or None,
+        **{noun: checked.name or None},
         version=checked.version or None,
         errors=errors or None,
         warnings=list(checked.warnings) or None,
     )
 
 
-def _refuse(message: str, hint: str) -> shapes.ContractOutcome:
+def refuse_text(message: str, hint: str) -> shapes.ContractOutcome:
     problem = shapes.ContractProblem(line=None, path="contract", message=message, hint=hint)
     return shapes.ContractOutcome(ok=False, errors=[problem])

@@ -85,7 +85,9 @@ class Drawings:
         reads = await self._charts.find_contracts(user, ask, pacts.names())
         snapshot = await self.read_granted(chart)
         return await self._charts.compute(
-            user, partial(work, snapshot, reads=reads), contracts=len(reads.own)
+            user,
+            partial(work, snapshot, reads=reads),
+            contracts=reads.count,
         )
 
     def list_granted(self, user: str) -> dict[str, GrantedChart]:

@@ -15,6 +15,7 @@ from chartpact.server import contract_jobs, shapes
 from chartpact.server.drawings import Drawings
 from chartpact.server.execution import Execution
 from chartpact.server.refusals import DATABASE_FAILED, name_cause, refuse
+from chartpact.strategies.following import PREFIX
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +54,8 @@ class Following:
             for breach in state.readings[name].get("violations", ()):
                 if breach["path"] == "identity.pine_title":  # nothing is drawn that could be read
                     raise refuse("value", f"{name} cannot be followed: {breach['message']}")
-            add = partial(self._follows.add, user, name, asked, every_ms)
+            row = f"{PREFIX}{name}" if "strategy" in state.readings[name] else name
+            add = partial(self._follows.add, user, row, asked, every_ms)
             added.append(await self._execution.use_disk(user, add))
         return shapes.FollowList(follows=list(map(_describe, added)))
 
@@ -129,11 +131,14 @@ class Following:
         except LostLease:
             return
         try:
-            asked = {**follow.asked, "contracts": [follow.contract]}
-            asked["config"] = {follow.contract: asked["config"]}
+            name = follow.contract.removeprefix(PREFIX)
+            asked = {**follow.asked, "contracts": [name]}
+            asked["config"] = {name: asked["config"]}
             ask = shapes.StateAsk.model_validate(asked)
-            read = await self._drawings.read(user, ask, contract_jobs.follow)
-            await use_disk(user, partial(self._record, follow, read))
+            journal = await use_disk(user, partial(self._open, follow))
+            work = partial(contract_jobs.follow, known=journal.memory)
+            read = await self._drawings.read(user, ask, work)
+            await use_disk(user, partial(self._record, journal, read))
         except LostLease:
             self._journals.pop(_name(follow))
         except Failure as failure:
@@ -146,12 +151,17 @@ class Following:
         finally:
             await use_disk(user, partial(self._follows.release, follow, self._owner))
 
-    def _record(self, follow: Follow, read: contract_jobs.Followed) -> None:
+    def _open(self, follow: Follow) -> Journal:
+        """The journal of a follow, with what every process wrote to it."""
         journal = self._journals.get(_name(follow))
         if journal is None or not journal.is_current():
             journal = Journal(self._database, follow, self._owner)
-        journal.record(read.rules, read.contract, read.reading, read.picture)
-        self._journals.put(_name(follow), journal)
+        return journal
+
+    def _record(self, journal: Journal, read: contract_jobs.Followed) -> None:
+        for reading in read.readings:
+            journal.record(read.rules, read.contract, reading, read.picture)
+        self._journals.put(_name(journal.follow), journal)
 
 
 def _name(follow: Follow) -> tuple[str, int, int]:

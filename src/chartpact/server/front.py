@@ -53,6 +53,8 @@ READ_BY_POST = (
     "/api/v1/contracts/check",
     "/api/v1/contracts/draft",
     "/api/v1/contracts/match",
+    "/api/v1/strategies/check",
+    "/api/v1/strategies/state",
     "/api/v1/state",
 )  # every other POST changes something
 LONGEST_USER = 255

@@ -311,6 +311,38 @@ def _add_contract_routes(api: APIRouter, verbs: Verbs) -> None:
         """A contract with its text."""
         return await verbs.contracts.get_contract(user, name)
 
+    @api.get("/strategies")
+    async def list_strategies(user: User) -> shapes.StrategyList:
+        """The strategies that ship, and your own."""
+        return await verbs.strategies.list_strategies(user)
+
+    @api.post("/strategies/check")
+    async def check_strategy(user: User, strategy: shapes.ContractIn) -> shapes.ContractOutcome:
+        """Makes every proof about a strategy, and keeps nothing."""
+        return await verbs.strategies.check_strategy(user, strategy.source)
+
+    @api.post("/strategies/state")
+    async def read_strategies(user: User, ask: shapes.StateAsk) -> shapes.StateOut:
+        """What strategies, and contracts beside them, say on one chart."""
+        return await verbs.read_state(user, ask)
+
+    @api.get("/strategies/{name}")
+    async def get_strategy(user: User, name: Name) -> shapes.StrategyOut:
+        """A strategy with its text."""
+        return await verbs.strategies.get_strategy(user, name)
+
+    @api.put("/my/strategies/{name}")
+    async def register_strategy(
+        user: User, name: Name, strategy: shapes.ContractIn
+    ) -> shapes.ContractOutcome:
+        """Checks and keeps a strategy of yours; with ok false nothing was changed."""
+        return await verbs.strategies.register_strategy(user, strategy.source, name)
+
+    @api.delete("/my/strategies/{name}")
+    async def delete_strategy(user: User, name: Name) -> shapes.Outcome:
+        """Takes a strategy of yours out of use."""
+        return await verbs.strategies.delete_strategy(user, name)
+
     @api.put("/my/contracts/{name}")
     async def register_contract(
         user: User, name: Name, contract: shapes.ContractIn

@@ -389,6 +389,7 @@ class ContractOutcome(WireModel):
 
     ok: bool
     contract: Optional[str] = None
+    strategy: Optional[str] = None
     version: Optional[str] = None
     errors: Optional[list[ContractProblem]] = None
     warnings: Optional[list[str]] = None
@@ -402,6 +403,22 @@ class ContractOut(WireModel):
     title: str = Field(description="the study that it reads")
     source: str = Field(description="pact or user")
     text: Optional[str] = None
+
+
+class StrategyOut(WireModel):
+    """A strategy; its text only where it was asked for by name."""
+
+    name: str
+    version: str
+    about: Optional[str] = None
+    inputs: Optional[dict[str, dict[str, Any]]] = None
+    tables: Optional[dict[str, list[str]]] = None
+    source: str = Field(description="shipped or user")
+    text: Optional[str] = None
+
+
+class StrategyList(WireModel):
+    strategies: list[StrategyOut]
 
 
 class ContractList(WireModel):

@@ -35,6 +35,7 @@ from chartpact.server.last_charts import LastCharts
 from chartpact.server.metrics import Metrics
 from chartpact.server.refusals import VerbError, refuse
 from chartpact.server.settings import Settings
+from chartpact.server.strategy_verbs import StrategyVerbs
 from chartpact.work.lanes import Workers
 
 Answer = TypeVar("Answer")
@@ -81,6 +82,7 @@ class Verbs:
         self.charts = Charting(settings, self._scripts, self._uploads, own, execution, ledger, last)
         self.drawings = Drawings(settings, self.charts, execution)
         self.contracts = ContractVerbs(own, self.charts, self.drawings, execution)
+        self.strategies = StrategyVerbs(own, self.charts, execution)
         self.following = Following(database, self.drawings, execution)
         self._samples: Cache[tuple[str, str], str] = Cache(8, seconds=60)
         self._drawing_sample = asyncio.Lock()
