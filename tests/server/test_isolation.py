@@ -99,6 +99,19 @@ def rest(names: Names) -> dict[str, list[tuple[str, dict]]]:
                 {"json": {"contract": "ema_trend", "symbol": f"{names.bars}@mine"}},
             ),
         ],
+        "get /api/v1/strategies": [("/api/v1/strategies", {})],
+        "post /api/v1/strategies/check": [("/api/v1/strategies/check", {"json": {"source": ""}})],
+        "post /api/v1/strategies/state": [
+            (
+                "/api/v1/strategies/state",
+                {"json": {"contracts": [names.script], "symbol": "sample:es-5m"}},
+            )
+        ],
+        "get /api/v1/strategies/{name}": [(f"/api/v1/strategies/{names.script}", {})],
+        "put /api/v1/my/strategies/{name}": [
+            (f"/api/v1/my/strategies/{names.script}", {"json": {"source": "strategy: x"}})
+        ],
+        "delete /api/v1/my/strategies/{name}": [(f"/api/v1/my/strategies/{names.script}", {})],
         "get /api/v1/contracts/{name}": [(f"/api/v1/contracts/{names.script}", {})],
         "put /api/v1/my/contracts/{name}": [
             (f"/api/v1/my/contracts/{names.script}", {"json": {"source": "contract: x"}})
@@ -156,6 +169,10 @@ def tools(names: Names) -> dict[str, list[dict]]:
         "register_contract": [{"source": f"contract: {names.script}"}],
         "delete_contract": [{"name": names.script}, {"name": names.script[:-1]}],
         "draft_contract": [{"study": names.script}],
+        "list_strategies": [{}],
+        "get_strategy": [{"name": names.script}],
+        "register_strategy": [{"source": f"strategy: {names.script}"}],
+        "delete_strategy": [{"name": names.script}],
         "follow_state": read(names),
         "unfollow_state": [{"id": 1}],
         "get_state_changes": [{}, {"id": 1}],

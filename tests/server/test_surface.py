@@ -50,6 +50,10 @@ ARGUMENTS = {
     "get_contract": {"name": NEEDED},
     "register_contract": {"source": NEEDED},
     "delete_contract": {"name": NEEDED},
+    "list_strategies": {},
+    "get_strategy": {"name": NEEDED},
+    "register_strategy": {"source": NEEDED},
+    "delete_strategy": {"name": NEEDED},
     "draft_contract": {"study": NEEDED, "symbol": "sample:es-5m"},
     "follow_state": {
         "contracts": NEEDED, "symbol": NEEDED, "timeframe": None, "params": {}, "config": {},
