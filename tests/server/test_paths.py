@@ -25,6 +25,7 @@ from tests.effort import EXHAUSTIVE
 from tests.server.conftest import SCRIPT, Running, serving
 from tests.server.test_mcp import over_http
 
+from chartpact import strategies
 from chartpact.sandbox import wire
 
 pytestmark = pytest.mark.slow
@@ -317,6 +318,8 @@ LINK: Request = {
 }  # fmt: skip
 PICTURE: Request = {**SAMPLE, "width": 400, "height": 400, "format": "svg"}
 RSI: Request = {"name": "rsi", "period": 7}
+STRATEGY = strategies.find("session_turn").text.replace("session_turn", "deciding")
+DECIDING_PATH: Request = {"path": {"name": "deciding"}}
 NAMING_PATH: Request = {"path": {"name": "naming"}}
 MINE_PATH: Request = {"path": {"name": "mine"}}
 FOLLOW_PATH: Request = {"path": {"number": 1}}
@@ -370,11 +373,11 @@ REQUESTS: dict[str, list[Request]] = {
     ],
     "put /api/v1/my/contracts/{name}": [{**NAMING_PATH, "body": {"source": CONTRACT}}],
     "get /api/v1/contracts/{name}": [NAMING_PATH],
-    "post /api/v1/strategies/check": [{"body": {"source": CONTRACT}}],
-    "post /api/v1/strategies/state": [{"body": READ}],
-    "get /api/v1/strategies/{name}": [NAMING_PATH],
-    "put /api/v1/my/strategies/{name}": [{**NAMING_PATH, "body": {"source": CONTRACT}}],
-    "delete /api/v1/my/strategies/{name}": [NAMING_PATH],
+    "post /api/v1/strategies/check": [{"body": {"source": STRATEGY}}],
+    "post /api/v1/strategies/state": STATES,
+    "put /api/v1/my/strategies/{name}": [{**DECIDING_PATH, "body": {"source": STRATEGY}}],
+    "get /api/v1/strategies/{name}": [DECIDING_PATH],
+    "delete /api/v1/my/strategies/{name}": [DECIDING_PATH],
     "get /api/v1/my/contracts/{name}/versions": [NAMING_PATH],
     "post /api/v1/my/contracts/{name}/restore": [{**NAMING_PATH, "body": {"version": 1}}],
     "delete /api/v1/my/contracts/{name}": [NAMING_PATH],

@@ -47,9 +47,9 @@ BUDGETS = [
     Budget("read_state", {"symbol": "sample:es-5m", "contracts": "ema_trend"}, 500, 500),
     Budget("list_contracts", {}, 300, 300),
     Budget("get_contract", {"name": "ema_trend"}, 1800, 1800),
-    Budget("read_state", {"symbol": "sample:es-5m", "contracts": "session_turn"}, 1600, 1600),
+    Budget("read_state", {"symbol": "sample:es-5m", "contracts": "session_turn"}, 600, 600),
     Budget("list_strategies", {}, 600, 600),
-    Budget("get_strategy", {"name": "session_turn"}, 2600, 2600),
+    Budget("get_strategy", {"name": "session_turn"}, 1600, 1600),
     Budget("register_strategy", {"source": "name: thrift"}, 250, 250),
     Budget("delete_strategy", {"name": "thrift"}, 60, 0),
     Budget("draft_contract", {"study": "ema_trend"}, 1200, 1200),
@@ -79,7 +79,7 @@ BUDGETS = [
     Budget("delete_indicator", {"name": "rsi"}, 70, 0),
 ]
 # Named by what is read; a resource is a whole page, which hosts fetch when their user says so.
-OTHERS = {"tools": 5500, "docs://language": 5000, "docs://ta": 13000, "prompt": 150}
+OTHERS = {"tools": 6000, "docs://language": 5000, "docs://ta": 13000, "prompt": 150}
 
 
 def tokens(text: str) -> int:
