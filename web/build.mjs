@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compress } from "wawoff2";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const isCheck = process.argv[2] === "--check";
@@ -67,6 +68,11 @@ const notices = [...bundled].sort().map((name) => {
 });
 write("THIRD_PARTY_NOTICES.txt", notices.join("\n"));
 
+// The fonts of the pictures, as browsers want them.
+const fonts = "../src/chartpact/render/fonts";
+for (const file of readdirSync(fonts).filter((name) => name.endsWith(".ttf")))
+  write(file.replace(".ttf", ".woff2"), Buffer.from(await compress(readFileSync(join(fonts, file)))));
+
 // The app has the page's own modules, which take the bundles above.
 const app = await bundle("../src/chartpact/server/static/js/app.js", "iife");
 write("chart-app.js", app.outputFiles[0].text);
@@ -91,7 +97,7 @@ function bundle(entry, format) {
 
 function write(name, text) {
   if (!isCheck) writeFileSync(join(out, name), text);
-  else if (readFileSync(join(out, name), "utf8") !== text) {
+  else if (!readFileSync(join(out, name)).equals(Buffer.from(text))) {
     console.error(`${name} is not what its sources make: run make web`);
     process.exit(1);
   }

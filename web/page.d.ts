@@ -313,6 +313,7 @@ interface ChartData {
   trend: string;
   bars: Bars;
   indicators: Drawn[];
+  order?: number[]; // where each asked indicator stands among them; -1: it is hidden
 }
 
 /** An indicator as it is asked for. */
@@ -320,6 +321,21 @@ interface Asked {
   name: string;
   params: Params;
   hidden: boolean;
+  styles?: Record<string, PlotStyle>; // by the titles of its plots
+}
+interface PlotStyle {
+  color?: Color;
+  width?: number;
+  style?: string;
+  hidden?: boolean;
+}
+/** How the prices are drawn. */
+interface Look {
+  scale?: "linear" | "log" | "percent";
+  candles?: "candles" | "hollow" | "bars" | "line" | "area" | "heikin";
+  noVolume?: boolean;
+  heights?: Record<string, number>; // of panes that were dragged, by what they show
+  compared?: string[];
 }
 
 interface ChartState {
@@ -327,6 +343,23 @@ interface ChartState {
   timeframe: string | null;
   zone: string;
   indicators: Asked[];
+  to?: number | null; // replayed: the bars after this moment are not there
+  look?: Look;
+  view?: [from: number, to: number] | null; // the times in view, where a link says so
+}
+/** A bar that has not closed. */
+interface Forming {
+  time: number;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+}
+/** Another symbol on the chart, by the bars of the first. */
+interface Compared {
+  symbol: string;
+  color: Color;
+  close: Float64Array;
 }
 
 interface Pane extends Objects {
@@ -413,6 +446,7 @@ interface Known {
   aliases?: string[];
   description?: string;
   params?: Param[];
+  isUnsaved?: boolean;
 }
 interface SymbolRow {
   symbol: string;

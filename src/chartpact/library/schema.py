@@ -157,6 +157,16 @@ study_ledger = sa.Table(
     sa.Column("confirmations", sa.Integer, nullable=False),
 )
 
+# The symbols that a user watches, by the name of the list.
+watchlists = sa.Table(
+    "watchlists",
+    metadata,
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("symbols_json", sa.Text, nullable=False),
+    sa.Column("updated_at", sa.BigInteger, nullable=False),
+)
+
 # What a user's web page looks like: the chart and the panels as they were left.
 web_layouts = sa.Table(
     "web_layouts",

@@ -32,6 +32,7 @@ from chartpact.server.auth.links import share_key
 from chartpact.server.auth.requests import address_of, is_local
 from chartpact.server.auth.secret import equal
 from chartpact.server.auth.throttle import network_of
+from chartpact.server.compression import Compressed
 from chartpact.server.front import LOOPBACK, Front
 from chartpact.server.identity import Identify, everybody_is_local
 from chartpact.server.mcp_http import McpOverHttp
@@ -158,6 +159,7 @@ def create(
     # Included routers would be built twice, and the second time by the first request.
     app.router.routes.extend([*rest.routes(verbs).routes, *rest.picture_routes(verbs).routes])
     rest.declare_limits(app, settings.limits)
+    app.add_middleware(Compressed)
     rest.answer_failures(app)
     open_to_all = identify is everybody_is_local
     _add_pages(app, verbs, tools, open_to_all=open_to_all, accounts=authority is not None)

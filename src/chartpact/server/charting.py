@@ -100,10 +100,19 @@ class Charting:
         await self._check(user, chart, None)
         plans = await self._plan(user, chart, await self._read_drafts(user, ask.drafts))
         most_bytes = self._settings.limits.answer_bytes
-        job = ChartJob(user, chart, plans, self._settings.sources, most_bytes=most_bytes)
+        job = ChartJob(user, chart, plans, self._settings.sources, most_bytes=most_bytes, to=ask.to)
         encode = partial(jobs.encode_series, first=ask.first, last=ask.last, known=ask.known)
         encoded: bytes = await self._run(job, encode)
         return encoded
+
+    async def find_bars_after(self, user: str, ask: shapes.BarsAfterAsk) -> shapes.BarsAfter:
+        """What came after a bar, for a page that looks again and again."""
+        fields = ask.model_dump(include={"symbol", "timeframe"})
+        job = ChartJob(user, shapes.ChartAsk.model_validate(fields), (), self._settings.sources)
+        found: shapes.BarsAfter = await self._run(
+            job, partial(jobs.find_bars_after, after=ask.after)
+        )
+        return found
 
     async def _read_drafts(self, user: str, drafts: Sequence[shapes.Draft]) -> Drafts:
         """Each draft as an indicator, or what is wrong with it."""
@@ -186,7 +195,7 @@ class Charting:
         catalogue = await self._catalogue(user, {*names})
         plans = joint.plan(catalogue, names, ask.params) if names else ()
         chart = shapes.ChartAsk.model_validate({"symbol": ask.symbol, "timeframe": ask.timeframe})
-        job = ChartJob(user, chart, plans, self._settings.sources)
+        job = ChartJob(user, chart, plans, self._settings.sources, to=ask.to)
         return await self._run(job, partial(work, reads=reads), reads.count)
 
     async def _run(self, job: ChartJob, work: Callable[[ChartJob], Any], contracts: int = 0) -> Any:

@@ -93,7 +93,7 @@ class ContractVerbs:
         """A starting contract, from a snapshot, a granted chart or an indicator on a symbol."""
         snapshot, study = await self._find_snapshot(user, ask), ask.study
         if snapshot is None:
-            snapshot = await self._draw(user, study, symbol=ask.symbol)
+            snapshot = await self._draw(user, [study], symbol=ask.symbol)
             study = snapshot.studies[0].name if snapshot.studies else study
         job = partial(contract_jobs.draft_contract, snapshot, study)
         return shapes.DraftOut(text=await self._charts.compute(user, job, contracts=1))
@@ -110,9 +110,9 @@ class ContractVerbs:
             checked = await self._check(user, text)
             if checked.errors:
                 raise refuse("value", f"the contract is wrong: {checked.errors[0]['message']}")
-            indicator = {"name": checked.name, **ask.params}
+            drawn: list[Any] = list(ask.indicators) or [{"name": checked.name, **ask.params}]
             place = {"symbol": ask.symbol, "timeframe": ask.timeframe}
-            snapshot = await self._draw(user, indicator, **place)
+            snapshot = await self._draw(user, drawn, **place)
         job = partial(contract_jobs.match_contract, text, snapshot, ask.config, ask.profile)
         matched: shapes.MatchOut = await self._charts.compute(user, job, contracts=1)
         return matched
@@ -135,8 +135,8 @@ class ContractVerbs:
         chart = self._drawings.list_granted(user).get(ask.symbol)
         return None if chart is None else await self._drawings.read_granted(chart)
 
-    async def _draw(self, user: str, indicator: Any, **place: str | None) -> Snapshot:
-        fields = {**place, "indicators": [indicator], "bars": 50_000}
+    async def _draw(self, user: str, indicators: list[Any], **place: str | None) -> Snapshot:
+        fields = {**place, "indicators": indicators, "bars": 50_000}
         return await self._charts.read_drawn(user, shapes.ChartAsk.model_validate(fields))
 
 

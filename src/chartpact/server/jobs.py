@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
+import numpy as np
+
 from chartpact import charts, sandbox
 from chartpact.bars import Bars, BarsError, samples
 from chartpact.catalogue import Catalogue, Indicator, Plan, canonical, describe, shipped
@@ -52,9 +54,16 @@ class ChartJob:
     supplies: Mapping[Need, Supply | Upload | Problem] = field(default_factory=dict)
     tz: str = "UTC"  # of a picture's axis
     most_bytes: int = 2**24  # of the answer
+    to: int | None = None  # UTC ms: nothing later than this bar is known
 
     def load(self) -> Bars:
-        """The bars of the chart."""
+        """The bars of the chart, up to the last one that is asked for."""
+        bars = self._load()
+        return (
+            bars if self.to is None else bars[: int(np.searchsorted(bars.time, self.to, "right"))]
+        )
+
+    def _load(self) -> Bars:
         ask = self.ask
         if self.upload is not None:
             return load_upload(self.user, self.upload, ask.timeframe)
@@ -68,6 +77,10 @@ class ChartJob:
 
     def fetch(self, need: Need) -> Supply:
         """What an indicator needs: fetched before, or at hand in this process."""
+        supply = self._fetch(need)
+        return supply if self.to is None else cut_supply(supply, self.load())
+
+    def _fetch(self, need: Need) -> Supply:
         supply = self.supplies.get(need)
         if isinstance(supply, Problem):
             raise Failure(supply)
@@ -249,6 +262,21 @@ def encode_series(job: ChartJob, first: int | None, last: int | None, known: int
     out = series.encode(chart, start, end, part=first is not None)
     _check_size(len(out), job.most_bytes)
     return out
+
+
+def find_bars_after(job: ChartJob, after: int) -> shapes.BarsAfter:
+    """How many bars came after one, and the bar that is still forming of finer ones."""
+    bars = job.load()
+    closed = len(bars) - int(np.searchsorted(bars.time, after, "right"))
+    forming = None
+    if job.ask.timeframe is not None and len(bars):
+        finer = replace(job, ask=job.ask.model_copy(update={"timeframe": None})).load()
+        if len(finer) and finer.time[-1] > bars.time[-1]:
+            last = finer.resample(job.ask.timeframe, partial=True)[-1]
+            if last.time > bars.time[-1]:
+                prices = {name: float(getattr(last, name)) for name in ("open", "high", "low")}
+                forming = shapes.FormingBar(time=int(last.time), close=float(last.close), **prices)
+    return shapes.BarsAfter(closed=closed, forming=forming)
 
 
 def _check_size(size: int, most: int) -> None:

@@ -245,6 +245,7 @@ def routes(verbs: Verbs) -> APIRouter:
         """Registers every script of an export, or none."""
         return await verbs.load(user, library)
 
+    _add_page_routes(api, verbs)
     _add_contract_routes(api, verbs)
     return api
 
@@ -283,6 +284,32 @@ def picture_routes(verbs: Verbs) -> APIRouter:
         return await draw(user, request, link, "svg")
 
     return api
+
+
+def _add_page_routes(api: APIRouter, verbs: Verbs) -> None:
+    """What the page asks for beside charts."""
+
+    @api.post("/bars/after")
+    async def bars_after(user: User, ask: shapes.BarsAfterAsk) -> shapes.BarsAfter:
+        """How many bars have closed after one, and the one that is forming, for live charts."""
+        return await verbs.charts.find_bars_after(user, ask)
+
+    @api.get("/my/watchlists")
+    async def list_watchlists(user: User) -> shapes.WatchlistsOut:
+        """Your watchlists, by name."""
+        return await verbs.list_watchlists(user)
+
+    @api.put("/my/watchlists/{name}")
+    async def put_watchlist(
+        user: User, name: Name, watchlist: shapes.WatchlistIn
+    ) -> shapes.WatchlistOut:
+        """Keeps the symbols of a watchlist, in place of what it had."""
+        return await verbs.put_watchlist(user, name, watchlist.symbols)
+
+    @api.delete("/my/watchlists/{name}")
+    async def remove_watchlist(user: User, name: Name) -> shapes.Outcome:
+        """Removes a watchlist."""
+        return await verbs.remove_watchlist(user, name)
 
 
 def _add_contract_routes(api: APIRouter, verbs: Verbs) -> None:

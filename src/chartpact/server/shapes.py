@@ -175,6 +175,16 @@ class Draft(Incoming, WireModel):
     source: str = Field(max_length=262_144, json_schema_extra=SCRIPT_LIMIT)
 
 
+Until = Annotated[
+    int | None,
+    Field(
+        ge=0,
+        le=2**53,
+        description="UTC ms: the last bar that is computed and shown, as --to of the command line",
+    ),
+]
+
+
 class SeriesAsk(Incoming, WireModel):
     """A chart that is asked for as columns, whole or a range of its bars."""
 
@@ -194,6 +204,32 @@ class SeriesAsk(Incoming, WireModel):
     drafts: Annotated[list[Draft], Field(fail_fast=True, max_length=4)] = Field(
         [], description="scripts to draw that are kept nowhere"
     )
+    to: Until = None
+
+
+class BarsAfterAsk(Incoming, WireModel):
+    """What came after a bar is asked for."""
+
+    symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
+    timeframe: str | None = Field(None, max_length=8)
+    after: int = Field(description="the time of the last bar that is known, in UTC ms")
+
+
+class FormingBar(WireModel):
+    """A bar whose period is not over; its time is UTC ms."""
+
+    time: int
+    open: float
+    high: float
+    low: float
+    close: float
+
+
+class BarsAfter(WireModel):
+    """How many bars have closed since, and the one that is still forming, if it is known."""
+
+    closed: int
+    forming: FormingBar | None
 
 
 class SeriesOut(WireModel):
@@ -275,11 +311,29 @@ class Reference(WireModel):
 class Layout(Incoming, WireModel):
     """How somebody left their page: a JSON object of the page's own making."""
 
-    layout: dict[str, Any] = Field(description="at most 16 384 letters as JSON")
+    layout: dict[str, Any] = Field(description="at most 65 536 letters as JSON")
 
 
 class LayoutOut(WireModel):
     layout: dict[str, Any] | None
+
+
+class WatchlistIn(Incoming, WireModel):
+    """The symbols of a watchlist, in your order."""
+
+    symbols: list[Annotated[str, Field(max_length=128)]] = Field(max_length=200)
+
+
+class WatchlistOut(WireModel):
+    """A list of symbols that you watch; its last change is UTC ms."""
+
+    name: str
+    symbols: list[str]
+    updated_at: int
+
+
+class WatchlistsOut(WireModel):
+    watchlists: list[WatchlistOut]
 
 
 class Me(WireModel):
@@ -318,6 +372,7 @@ class StateAsk(Incoming, WireModel):
         {}, max_length=16, description="settings of a contract, by its name"
     )
     profile: str | None = Field(None, max_length=64, description="a contract's profile")
+    to: Until = None
 
 
 CONTRACT_LIMIT: JsonDict = {"maxLength": MAX_BYTES}
@@ -362,6 +417,9 @@ class MatchAsk(Incoming, WireModel):
     params: Settings = Field({}, description="of the indicator that is drawn")
     config: Settings = Field({}, description="settings of the contract")
     profile: str | None = Field(None, max_length=64, description="a profile of the contract")
+    indicators: Indicated = Field(
+        default_factory=list, description="what is drawn in the place of the indicator of its name"
+    )
 
 
 class FollowAsk(StateAsk):

@@ -20,6 +20,7 @@ from chartpact.library.scripts import QUOTA, Script, Scripts, Version
 from chartpact.library.upload_source import UploadSource, describe_upload
 from chartpact.library.uploads import Stored, Upload, Uploads
 from chartpact.library.user_contracts import UserContracts
+from chartpact.library.watchlists import Watchlist, Watchlists
 from chartpact.problem import Problem
 from chartpact.render.options import Theme
 from chartpact.server import bodies, contract_jobs, jobs, shapes
@@ -41,7 +42,7 @@ from chartpact.work.lanes import Workers
 Answer = TypeVar("Answer")
 
 MOST_SCRIPTS = QUOTA.texts
-MOST_LAYOUT = 16_384  # letters of a layout as JSON
+MOST_LAYOUT = 65_536  # letters of a layout as JSON
 MOST_THUMBNAILS = 12  # of one user's own scripts
 DELETION = (
     "builtins stay; delete_indicator deletes a script that was registered, and a builtin which "
@@ -89,6 +90,7 @@ class Verbs:
         self._thumbnails: Cache[str, shapes.Thumbnails] = Cache(256)
         self._drawing_thumbnails = asyncio.Lock()
         self._layouts = Layouts(database)
+        self._watchlists = Watchlists(database)
 
     def describe_user(self, user: str) -> shapes.Me:
         return shapes.Me(
@@ -99,6 +101,20 @@ class Verbs:
             samples=[f"sample:{name}" for name in SAMPLES],
             tradingview=list(self.drawings.list_granted(user)),
         )
+
+    async def list_watchlists(self, user: str) -> shapes.WatchlistsOut:
+        lists = await self._execution.use_disk(user, partial(self._watchlists.list, user))
+        return shapes.WatchlistsOut(watchlists=[_describe_watchlist(one) for one in lists])
+
+    async def put_watchlist(
+        self, user: str, name: str, symbols: Sequence[str]
+    ) -> shapes.WatchlistOut:
+        put = partial(self._watchlists.put, user, name, symbols)
+        return _describe_watchlist(await self._execution.use_disk(user, put))
+
+    async def remove_watchlist(self, user: str, name: str) -> shapes.Outcome:
+        await self._execution.use_disk(user, partial(self._watchlists.remove, user, name))
+        return shapes.Outcome(ok=True)
 
     async def get_layout(self, user: str) -> shapes.LayoutOut:
         layout = await self._execution.use_disk(user, partial(self._layouts.get, user))
@@ -337,4 +353,10 @@ def _describe(stored: Stored) -> shapes.StoredBars:
     facts = {key: value for key, value in stored.facts.items() if key != "given"}
     return shapes.StoredBars(
         name=stored.name, size=stored.size, created_at=stored.created_at, **facts
+    )
+
+
+def _describe_watchlist(kept: Watchlist) -> shapes.WatchlistOut:
+    return shapes.WatchlistOut(
+        name=kept.name, symbols=list(kept.symbols), updated_at=kept.updated_at
     )

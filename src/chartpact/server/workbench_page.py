@@ -1,6 +1,7 @@
 """The web page's files: what they are called, how long they last, and what they may do."""
 
 import hashlib
+import re
 from base64 import b64encode
 from functools import cache
 from importlib.resources import files
@@ -21,11 +22,13 @@ TYPES = {
     "js": "text/javascript",
     "svg": "image/svg+xml",
     "ttf": "font/ttf",
+    "woff2": "font/woff2",
     "txt": "text/plain",
 }
 FOREVER = "public, max-age=31536000, immutable"
 CHECKED = "no-cache"  # kept, and asked for again whether it has changed
 
+_EDITION = re.compile(r"[0-9a-f]{12}")
 _STATIC = files("chartpact.server") / "static"
 # Folders of files whose contents never change under one name.
 _FOLDERS = {"vendor": _STATIC / "vendor", "fonts": files("chartpact.render") / "fonts"}
@@ -51,11 +54,29 @@ def read_style(*names: str) -> tuple[Markup, str]:
     return Markup(style), f"'sha256-{b64encode(hashlib.sha256(style.encode()).digest()).decode()}'"
 
 
+@cache
+def edition() -> str:
+    """The folder of the addresses of the page's files: a hash of them all.
+
+    Modules name each other relatively, so all of them are asked for there, each of them once.
+    """
+    whole = hashlib.sha256()
+    for path, file in sorted(_files().items()):
+        whole.update(f"{path} ".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return whole.hexdigest()[:12]
+
+
 def static(path: str, known: str | None = None) -> Response:
-    """A file of the page; `known` is the tag of what the browser has of it."""
+    """A file of the page; `known` is the tag of what the browser has of it.
+
+    A page that is open while the server is renewed asks in an earlier folder.
+    """
+    folder, _, rest = path.partition("/")
+    if _EDITION.fullmatch(folder):
+        path = rest
     if path not in _files():
         raise HTTPException(404)
-    lasts = FOREVER if path.partition("/")[0] in _FOLDERS else CHECKED
+    lasts = FOREVER if folder in (edition(), *_FOLDERS) else CHECKED
     return _respond(path, lasts, known)
 
 
@@ -68,6 +89,8 @@ def workbench() -> Response:
 def _read(path: str) -> tuple[bytes, str]:
     """A file, and the tag of what is in it."""
     content = _files()[path].read_bytes()
+    if path == "workbench.html":
+        content = content.replace(b'"/static/', f'"/static/{edition()}/'.encode())
     return content, f'"{hashlib.sha256(content).hexdigest()[:32]}"'
 
 

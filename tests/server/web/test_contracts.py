@@ -105,7 +105,8 @@ def test_an_error_stands_at_its_line_and_what_was_typed_survives_a_reload(site, 
     opened = tab()
     page = opened.open(f"{site}/{CHART}")
     open_contracts(page, "ema_trend")
-    wrong = find("ema_trend").text.replace("version: 1.0.0", "version: one", 1)
+    shipped = find("ema_trend")
+    wrong = shipped.text.replace(f"version: {shipped.version}", "version: one", 1)
     line = wrong[: wrong.index("version: one")].count("\n") + 1
     type_contract(page, wrong)
     problem = page.locator("#contract-problems li").first
@@ -141,7 +142,8 @@ def test_a_contract_is_drafted_from_a_snapshot_file_completed_and_registered(des
 
 def test_an_earlier_version_of_a_contract_is_compared_and_put_back_in_force(site, desk):
     first = find("ema_trend").text.replace("contract: ema_trend", "contract: my_trend", 1)
-    second = first.replace("version: 1.0.0", "version: 1.0.1", 1)
+    version = find("ema_trend").version
+    second = first.replace(f"version: {version}", "version: 9.0.1", 1)
     with httpx2.Client(base_url=site, timeout=600) as client:
         for text in (first, second):
             reply = client.put("/api/v1/my/contracts/my_trend", json={"source": text})
@@ -150,10 +152,10 @@ def test_an_earlier_version_of_a_contract_is_compared_and_put_back_in_force(site
     show_contract(page, "my_trend")
     page.locator("#contract-versions").click()
     page.locator("#diff .cm-changedLine").first.wait_for()
-    assert page.locator("#version-list b").all_inner_texts() == ["1.0.1", "1.0.0"]
+    assert page.locator("#version-list b").all_inner_texts() == ["9.0.1", version]
     keep_screen(page, "contract-versions-dark")
     page.locator("#restore").click()
-    page.locator("#toast", has_text="my_trend 1.0.0 is in force again").wait_for()
+    page.locator("#toast", has_text=f"my_trend {version} is in force again").wait_for()
     assert page.evaluate("() => workbench.contracts.saved") == first
     page.locator("#contract-pick").select_option("ema_trend")
     page.locator("#contract-versions").wait_for(state="hidden")

@@ -23,9 +23,10 @@ def compute(ohlcv, params, chart):
 """
 
 
-def wait_for_verdict(page, text="No problems"):
+def wait_for_verdict(page, pattern=r"^(No problems|\d+ warnings?$)"):
     page.wait_for_function(
-        "(text) => document.getElementById('verdict').textContent.startsWith(text)", arg=text
+        "(pattern) => new RegExp(pattern).test(document.getElementById('verdict').textContent)",
+        arg=pattern,
     )
 
 

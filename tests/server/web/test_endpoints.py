@@ -90,7 +90,7 @@ def test_a_layout_is_kept_and_has_a_limit(http):
     layout = {"chart": {"symbol": "sample:es-5m"}}
     assert http.put("/api/v1/my/layout", json={"layout": layout}).json() == {"ok": True}
     assert http.get("/api/v1/my/layout").json() == {"layout": layout}
-    refused = http.put("/api/v1/my/layout", json={"layout": {"x": "y" * 20_000}})
+    refused = http.put("/api/v1/my/layout", json={"layout": {"x": "y" * 70_000}})
     assert refused.status_code == 413
     half = {"content": rb'{"layout": {"x": ["\ud800"]}}'}
     refused = http.put("/api/v1/my/layout", headers={"Content-Type": "application/json"}, **half)
@@ -131,6 +131,15 @@ def test_files_of_the_page_last_by_their_names_and_nothing_else_is_served(http):
     assert script.headers["cache-control"] == workbench_page.CHECKED
     tag = {"If-None-Match": script.headers["etag"]}
     assert http.get("/static/js/main.js", headers=tag).status_code == 304
+    edition = workbench_page.edition()
+    assert f'"/static/{edition}/js/main.js"' in http.get("/").text
+    lasting = http.get(f"/static/{edition}/js/main.js")
+    assert lasting.headers["cache-control"] == workbench_page.FOREVER
+    assert lasting.content == script.content
+    earlier = http.get(
+        "/static/0123456789ab/js/main.js"
+    )  # a page that is open while this is renewed
+    assert earlier.headers["cache-control"] == workbench_page.CHECKED
     for path in ("js/../home.html/x", "../app.py", "js/", "vendor/SHA256SUMS", "%2e%2e/app.py"):
         assert http.get(f"/static/{path}").status_code == 404
 
@@ -140,3 +149,32 @@ def test_a_file_of_bars_is_read_without_being_kept(http):
     read = http.post("/api/v1/my/bars/some/check", content=csv).json()
     assert (read["bars"], read["timeframe"]) == (2, "1h")
     assert http.get("/api/v1/my/bars").json() == {"bars": []}
+
+
+def test_the_page_and_its_answers_are_compressed_and_what_has_secrets_is_not(http):
+    wants = {"Accept-Encoding": "gzip"}
+    ask = {"symbol": "sample:es-5m", "indicators": ["rsi"]}
+    for reply in (
+        http.get("/", headers=wants),
+        http.get("/static/js/chartview.js", headers=wants),
+        http.get("/api/v1/indicators", headers=wants),
+        http.post("/api/v1/charts/series", json=ask, headers=wants),
+    ):
+        assert reply.headers["content-encoding"] == "gzip"
+        assert "Accept-Encoding" in reply.headers["vary"]
+    assert "content-encoding" not in http.get("/connect", headers=wants).headers
+    plain = http.get("/", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+
+
+def test_watchlists_are_kept_by_name_and_a_wrong_one_is_explained(http):
+    address = "/api/v1/my/watchlists"
+    put = http.put(f"{address}/mine", json={"symbols": ["sample:es-5m", "sample:nq-5m"]})
+    assert put.json()["symbols"] == ["sample:es-5m", "sample:nq-5m"]
+    assert [one["name"] for one in http.get(address).json()["watchlists"]] == ["mine"]
+    refused = http.put(f"{address}/My List", json={"symbols": []})
+    assert refused.status_code in (404, 422)
+    assert "no name of a watchlist" in refused.json()["message"]
+    assert http.put(f"{address}/mine", json={"symbols": ["a"] * 201}).status_code == 422
+    assert http.delete(f"{address}/mine").json() == {"ok": True}
+    assert http.get(address).json() == {"watchlists": []}

@@ -33,7 +33,7 @@ test("columns that are equal are kept once until earlier bars part them", () => 
 
 test("a part of other bars is refused", () => {
   const chart = { count: 4 };
-  assert.throws(() => addPart(chart, pack({ first: 0, count: 5 })), /bars have changed/);
+  assert.equal(addPart(chart, pack({ first: 0, count: 5 })), false);
 });
 
 test("what is no chart is refused", () => {

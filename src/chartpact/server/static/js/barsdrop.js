@@ -1,7 +1,6 @@
-// @ts-nocheck
 // Bars from a file: dropped anywhere on the page, shown as they were read, kept when that is right.
 import { putBars, Refusal } from "./api.js";
-import { byId, el, toast } from "./dom.js";
+import { byId, el, handle, render, toast } from "./dom.js";
 
 // What somebody may know of a file better than it tells.
 const KNOWN = [
@@ -22,14 +21,21 @@ const nameOf = (file) =>
     .replace(/[^A-Za-z0-9_.-]+/g, "_")
     .slice(0, 64) || "bars";
 
+/** @param {string} id */
+const inputOf = (id) => /** @type {HTMLInputElement} */ (byId(id));
+
 export class BarsDrop {
   /** @param {Workbench} workbench */
   constructor(workbench) {
     this.workbench = workbench;
+    /** @type {File} */
+    this.file = new File([], "");
+    /** @type {symbol | null} */
+    this.turn = null;
     this.input = el("input", { type: "file", accept: ".csv,.txt,.parquet", hidden: true });
     this.input.addEventListener(
       "change",
-      () => this.input.files[0] && this.open(this.input.files[0]),
+      () => this.input.files?.[0] && void this.open(this.input.files[0]),
     );
     document.body.append(this.input);
     const drop = byId("drop");
@@ -48,7 +54,8 @@ export class BarsDrop {
       if (!hasFile(event)) return;
       event.preventDefault();
       drop.hidden = true;
-      void this.open(event.dataTransfer.files[0]);
+      const [dropped] = event.dataTransfer?.files ?? [];
+      if (dropped) void this.open(dropped);
     });
   }
 
@@ -62,10 +69,10 @@ export class BarsDrop {
    * @param {File} file
    */
   async open(file) {
-    if (file.name.endsWith(".json")) return this.workbench.contracts.takeFile(file);
+    if (file.name.endsWith(".json")) return this.workbench.contracts?.takeFile(file);
     this.file = file;
     const form = byId("bars-form");
-    const outcome = el("div", { class: "read-as", role: "status" });
+    const outcome = el("div", { class: "read-as", role: "status", id: "bars-read" });
     /** @param {any} given */
     const field = ({ name, label, options, placeholder }) => {
       const id = `bars-${name}`;
@@ -75,8 +82,8 @@ export class BarsDrop {
             { id, name },
             ...options.map((/** @type {string} */ o) => el("option", { value: o }, o || "as guessed")),
           )
-        : el("input", { id, name, placeholder, autocomplete: "off", spellcheck: "false" });
-      control.addEventListener("change", () => this.read(outcome));
+        : el("input", { id, name, placeholder, list: name === "tz" ? "zones" : null, autocomplete: "off", spellcheck: "false" });
+      handle(control, "change", () => this.read());
       return el("div", { class: "param" }, el("label", { for: id }, label), control);
     };
     const name = el("input", {
@@ -85,8 +92,7 @@ export class BarsDrop {
       required: true,
       pattern: "[A-Za-z0-9_.\\-]{1,64}",
     });
-    form.replaceChildren(
-      el(
+    render(form,       el(
         "div",
         { class: "params" },
         el("div", { class: "param" }, el("label", { for: "bars-name" }, "Name"), name),
@@ -94,7 +100,7 @@ export class BarsDrop {
       outcome,
       el(
         "details",
-        {},
+        { id: "bars-known" },
         el("summary", {}, "Correct what was guessed"),
         el("div", { class: "params" }, ...KNOWN.map(field)),
       ),
@@ -114,23 +120,23 @@ export class BarsDrop {
       void this.keep();
     };
     byId("bars").showModal();
-    await this.read(outcome);
+    await this.read();
   }
 
   known() {
-    const values = KNOWN.map(({ name }) => [name, byId(`bars-${name}`).value.trim()]);
+    const values = KNOWN.map(({ name }) => [name, inputOf(`bars-${name}`).value.trim()]);
     return Object.fromEntries(values.filter(([, value]) => value));
   }
 
   /**
    * Shows what the file is read as; of several requests under way only the last counts.
-   * @param {HTMLElement} outcome
    */
-  async read(outcome) {
+  async read() {
+    const outcome = byId("bars-read");
     const turn = (this.turn = Symbol());
     const keep = byId("keep-bars");
     keep.disabled = true;
-    outcome.replaceChildren("Reading…");
+    render(outcome, "Reading…");
     try {
       const read = await putBars(nameOf(this.file), this.file, this.known(), true);
       if (turn !== this.turn) return;
@@ -147,17 +153,23 @@ export class BarsDrop {
       for (const [term, value] of Object.entries(facts))
         list.append(el("dt", {}, term), el("dd", {}, value));
       const notes = read.notes.map((/** @type {string} */ note) => el("li", {}, note));
-      outcome.replaceChildren(list, notes.length ? el("ul", { class: "notes" }, ...notes) : "");
+      render(outcome, list, notes.length ? el("ul", { class: "notes" }, ...notes) : "");
       keep.disabled = false;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (turn !== this.turn) return;
-      outcome.replaceChildren(el("p", { class: "bad" }, error.message), el("p", {}, error.hint));
+      const wantsZone = /\btz=/.test(error.hint) || /\btz=/.test(error.message);
+      const message = wantsZone ? "Its times name no time zone." : error.message;
+      const hint = wantsZone ? "Say which one they are in." : error.hint;
+      render(outcome, el("p", { class: "bad" }, message), el("p", {}, hint));
+      const known = byId("bars-known");
+      if (known instanceof HTMLDetailsElement) known.open = true;
+      if (wantsZone) byId("bars-tz").focus();
     }
   }
 
   async keep() {
-    const name = byId("bars-name").value.trim();
+    const name = inputOf("bars-name").value.trim();
     try {
       await putBars(name, this.file, this.known());
     } catch (error) {

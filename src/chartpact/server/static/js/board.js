@@ -1,7 +1,6 @@
-// @ts-nocheck
 // The state board: what the user follows, and what contracts read from the pacts on the chart.
-import { get, post, Refusal } from "./api.js";
-import { byId, el, icon } from "./dom.js";
+import { ask, get, Refusal } from "./api.js";
+import { byId, el, icon, render } from "./dom.js";
 import { FollowForm } from "./followform.js";
 import { FollowPanel } from "./followpanel.js";
 import { formatTime, summariseReading } from "./wording.js";
@@ -12,12 +11,23 @@ export class Board {
   /** @param {Workbench} workbench */
   constructor(workbench) {
     this.workbench = workbench;
+    /** @type {Map<number, Follow>} */
     this.follows = new Map(); // by id, with what was read last
+    /** @type {any[]} */
     this.chartReadings = []; // of pacts on the chart that nobody follows there
+    /** @type {Refusal | null} */
+    this.problem = null;
+    this.hasLooked = false;
+    this.isLooking = false;
+    this.isReading = false;
+    /** @type {string | null} */
+    this.key = null;
     this.form = new FollowForm(this);
     this.panel = new FollowPanel(this);
-    byId("follow-new").addEventListener("click", () => this.form.open());
-    document.addEventListener("visibilitychange", () => this.look());
+    byId("follow-new").addEventListener("click", () => void this.form.open());
+    document.addEventListener("visibilitychange", () => void this.look());
+    workbench.on("data", () => void this.load());
+    workbench.on("indicators", () => void this.load());
   }
 
   get zone() {
@@ -32,7 +42,8 @@ export class Board {
   /** Begins to look for readings. */
   async start() {
     await this.look();
-    this.timer = setInterval(() => this.look(), LOOK_MS);
+    await this.load();
+    this.timer = setInterval(() => void this.look(), LOOK_MS);
   }
 
   // ------------------------------------------------------------------------------------- follows
@@ -47,7 +58,7 @@ export class Board {
       this.follows = new Map();
       for (const follow of follows) {
         const known = before.get(follow.id);
-        const stale = known?.created_at !== follow.created_at || known.read_at !== follow.read_at;
+        const stale = known?.created_at !== follow.created_at || known?.read_at !== follow.read_at;
         this.follows.set(
           follow.id,
           stale ? await get("my", "follows", String(follow.id)) : { ...known, ...follow },
@@ -89,16 +100,18 @@ export class Board {
 
   /** Reads the pacts on the chart. */
   async load() {
+    if (!this.hasLooked) return; // what is followed is no card of the chart's
     const contracts = this.unfollowed();
-    const { symbol, timeframe } = this.workbench.state;
-    const key = JSON.stringify([contracts, symbol, timeframe]);
+    const { symbol, timeframe, to } = this.workbench.state;
+    const key = JSON.stringify([contracts, symbol, timeframe, to, this.workbench.data?.count]);
     if (key === this.key) return;
     this.key = key;
+    /** @type {any[]} */
     let readings = [];
     this.isReading = contracts.length > 0;
     if (contracts.length)
       try {
-        const reply = await post(["state"], { contracts, symbol, timeframe });
+        const reply = await ask(["state"], { contracts, symbol, timeframe, ...(to ? { to } : {}) });
         readings = contracts.map((contract) => ({ contract, reading: reply.readings[contract] }));
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
@@ -113,24 +126,22 @@ export class Board {
   // ------------------------------------------------------------------------------------- writing
 
   write() {
-    const focused = document.activeElement?.closest?.("#board [data-card]")?.dataset.card;
     const cards = [...this.follows.values()].map((follow) => this.followCard(follow));
     cards.push(...this.chartReadings.map((one) => this.chartCard(one)));
     if (this.problem) cards.unshift(this.problemCard());
     byId("board-section").dataset.empty = String(!cards.length);
-    if (!cards.length) cards.push(el("li", { class: "empty" }, this.describeNothing()));
-    byId("board").replaceChildren(...cards);
-    if (focused) byId("board").querySelector(`[data-card="${CSS.escape(focused)}"]`)?.focus();
+    if (!cards.length) cards.push(el("li", { class: "empty", "data-key": "empty" }, this.describeNothing()));
+    render(byId("board"), ...cards);
     document.documentElement.dataset.board = "shown";
   }
 
   describeNothing() {
     if (this.isReading || !this.hasLooked) return "Reading…";
-    return "You follow no contract yet. Follow one, and its typed state stands here, with what it was read from.";
+    return "A contract says how to read what an indicator draws, and what must never happen in it. Follow one, and its state stands here.";
   }
 
   problemCard() {
-    const { message, hint } = this.problem;
+    const { message = "", hint = "" } = this.problem ?? {};
     return card({ title: "State board", state: "Not read", facts: `${message}. ${hint}`, kind: "is-warn" });
   }
 
@@ -196,5 +207,5 @@ function card({ title, state, facts, kind, time, id, isOpen, onclick }) {
         ...content,
       )
     : el("div", {}, icon("warn"), ...content);
-  return el("li", { class: kind || null, title: facts }, inner);
+  return el("li", { class: kind || null, title: facts, "data-key": id ?? "problem" }, inner);
 }

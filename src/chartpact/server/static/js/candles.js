@@ -76,19 +76,101 @@ function byColor(candles, colors, draw) {
 }
 
 /**
- * The chart's own candles; the last indicator that colours a bar decides.
+ * The chart's own prices; the last indicator that colours a bar decides.
  * @param {Frame} f
- * @param {Prices} prices
+ * @param {Bars} bars
  * @param {BarColorPlot[]} tints
+ * @param {Look["candles"]} kind
  */
-export function drawPrices(f, prices, tints) {
-  const candles = place(f, prices);
+export function drawPrices(f, bars, tints, kind = "candles") {
+  const candles = place(f, kind === "heikin" ? heikin(bars) : bars);
   const colors = colorsOf("auto", candles, f.theme);
   for (const tint of tints)
-    colorsOf(tint.color, candles, f.theme).forEach((/** @type {string | null} */ color, /** @type {number} */ i) => {
+    colorsOf(tint.color, candles, f.theme).forEach((color, i) => {
       if (color) colors[i] = color;
     });
+  if (kind === "bars") drawTicks(f, candles, colors, bars);
+  else if (kind === "hollow") drawHollow(f, candles, colors);
+  else drawPlain(f, candles, colors);
+}
+
+/** @type {WeakMap<Float64Array, Prices>} */
+const averaged = new WeakMap();
+
+/**
+ * Heikin-Ashi: candles of averages. They are drawn alone; what is computed has the bars.
+ * @param {Bars} bars
+ * @returns {Prices}
+ */
+export function heikin(bars) {
+  const known = averaged.get(bars.close);
+  // Earlier bars are loaded later: the averages are made again then.
+  if (known && known.open.length === bars.length && (known.close[0] === known.close[0]) === (bars.close[0] === bars.close[0]))
+    return known;
+  const make = () => new Float64Array(bars.length);
+  const made = { open: make(), high: make(), low: make(), close: make() };
+  for (let i = 0; i < bars.length; i++) {
+    const close = (bars.open[i] + bars.high[i] + bars.low[i] + bars.close[i]) / 4;
+    const before = i ? (made.open[i - 1] + made.close[i - 1]) / 2 : NaN;
+    const open = before === before ? before : (bars.open[i] + bars.close[i]) / 2;
+    made.open[i] = open;
+    made.close[i] = close;
+    made.high[i] = Math.max(bars.high[i], open, close);
+    made.low[i] = Math.min(bars.low[i], open, close);
+  }
+  averaged.set(bars.close, made);
+  return made;
+}
+
+/**
+ * The bar that is still forming, paler than those that are closed.
+ * @param {Frame} f
+ * @param {Forming} forming
+ * @param {number} bar its number
+ */
+export function drawForming(f, { open, high, low, close }, bar) {
+  const width = bodyWidth(f.step);
+  const x = f.snap(f.x(bar));
+  f.ctx.fillStyle = faded(close >= open ? f.theme.up : f.theme.down, 0.55);
+  f.rect(x - 0.5 / f.dpr, f.y(high), 1 / f.dpr, f.y(low) - f.y(high));
+  f.rect(x - width / 2, f.y(Math.max(open, close)), width, Math.abs(f.y(open) - f.y(close)));
+}
+
+/**
+ * Rising candles as outlines.
+ * @param {Frame} f
+ * @param {Candle[]} candles
+ * @param {(string | null)[]} colors
+ */
+function drawHollow(f, candles, colors) {
+  const wide = bodyWidth(f.step * barsPerGroup(f.step) * f.dpr);
   drawPlain(f, candles, colors);
+  const thin = Math.max(1, Math.floor(f.dpr));
+  if (wide < 3 * thin) return;
+  f.ctx.fillStyle = f.theme.background;
+  for (const { rising, x, top, bottom } of candles)
+    if (rising) rect(f, x - (wide >> 1) + thin, top + thin, wide - 2 * thin, bottom - top - 2 * thin);
+}
+
+/**
+ * Bars of four prices: a stroke from the lowest to the highest, the first at its left, the last at its right.
+ * @param {Frame} f
+ * @param {Candle[]} candles
+ * @param {(string | null)[]} colors
+ * @param {Prices} prices
+ */
+function drawTicks(f, candles, colors, { open, close }) {
+  const { ctx, dpr } = f;
+  const wide = bodyWidth(f.step * barsPerGroup(f.step) * dpr);
+  const thin = Math.max(1, Math.floor(dpr));
+  byColor(candles, colors, (color, group) => {
+    ctx.fillStyle = color;
+    for (const { first, last, x, high, low } of group) {
+      rect(f, x - (thin >> 1), high, thin, Math.max(1, low - high));
+      rect(f, x - (wide >> 1), Math.round(f.y(open[first]) * dpr), wide >> 1, thin);
+      rect(f, x, Math.round(f.y(close[last]) * dpr), (wide >> 1) + thin, thin);
+    }
+  });
 }
 
 /**

@@ -1,16 +1,17 @@
 // A chart on lightweight-charts: it keeps panes, scales, gestures and the crosshair; we draw.
-import { drawPrices } from "./candles.js";
+import { drawForming, drawPrices } from "./candles.js";
 import { faded, ink, over, THEMES } from "./colors.js";
 import { Frame } from "./frame.js";
 import { Highlights } from "./highlights.js";
 import { decimalsOf, formatCompact, formatNumber, formatValue } from "./numbers.js";
 import { drawObjects, drawPane } from "./pane.js";
 import { barsAhead, labelRoom, panesOf, rangeOf, WEIGHTS } from "./panes.js";
-import { columnsOf } from "./plots.js";
+import { columnsOf, DRAW } from "./plots.js";
+import { widen } from "./columns.js";
 import { shapeRoom } from "./shapes.js";
 import { SANS } from "./texts.js";
 import { Clock, formatsIn, scaleIn } from "./timescale.js";
-import { createChartEx, CrosshairMode, LineSeries, TickMarkType } from "./vendor.js";
+import { createChartEx, CrosshairMode, LineSeries, PriceScaleMode, TickMarkType } from "./vendor.js";
 
 /** @type {any} */
 const UNKNOWN = null; // before a chart is shown
@@ -48,6 +49,10 @@ class PanePainter {
     return this.view.exact ? [] : [this.axis];
   }
 
+  get isLog() {
+    return this.pane.kind === "price" && this.view.look.scale === "log";
+  }
+
   /**
    * Where bars and values lie on the pane now; null before it has a size.
    * @param {CanvasRenderingContext2D} ctx
@@ -62,7 +67,7 @@ class PanePainter {
     const [low, high] = this.range;
     const [bottom, top] = [low, high].map((value) => this.series.priceToCoordinate(value));
     if (bottom === null || top === null) return null;
-    const slope = (top - bottom) / (high - low);
+    const y = this.isLog ? logarithm(low, high, bottom, top) : straightness(low, high, bottom, top);
     // The library's coordinates of a bar lie one pixel left of its middle.
     const x = start + (this.view.exact?.shift ?? 1);
     return new Frame(
@@ -72,7 +77,7 @@ class PanePainter {
       dpr,
       x,
       step,
-      (/** @type {number} */ value) => bottom + (value - low) * slope,
+      y,
       Math.floor(-start / step - 1),
       Math.ceil((width - start) / step + 1),
       this.view.theme,
@@ -96,6 +101,7 @@ class PanePainter {
         if (this.index === 0 && !this.view.exact) this.view.drawLastPrice(frame);
         const placed = drawObjects(frame, this.pane, this.view.legendAreas[this.index] ?? []);
         this.view.highlights.draw(frame, this.pane, placed);
+        if (this.index === 0) this.view.drawings?.draw(frame);
         ctx.restore();
       },
     );
@@ -120,6 +126,8 @@ class PanePainter {
     const [first, last] = [Math.floor(visible.from), Math.ceil(visible.to)];
     const range = rangeOf(pane, view.data, view.clock, first, last);
     if (!range) return original();
+    if (pane.kind === "price") view.includeMore(range, first, last);
+    if (this.isLog && range[0] <= 0) range[0] = range[1] / 1000;
     this.range = range;
     const height = this.chart.panes()[this.index]?.getHeight() ?? 200;
     const shapes = pane.scenes.flatMap((/** @type {Scene} */ scene) => scene.plots).filter((/** @type {Plot} */ p) => p.kind === "shape");
@@ -189,6 +197,32 @@ class PanePainter {
 }
 
 /**
+ * A pixel for each value between two of them.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} bottom
+ * @param {number} top
+ * @returns {(value: number) => number}
+ */
+const straightness = (low, high, bottom, top) => {
+  const slope = (top - bottom) / (high - low);
+  return (value) => bottom + (value - low) * slope;
+};
+
+/**
+ * The same on a logarithmic scale; what is not above zero lies far below.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} bottom
+ * @param {number} top
+ * @returns {(value: number) => number}
+ */
+const logarithm = (low, high, bottom, top) => {
+  const slope = (top - bottom) / Math.log(high / low);
+  return (value) => (value > 0 ? bottom + Math.log(value / low) * slope : value === value ? bottom + 1e4 : value);
+};
+
+/**
  * The color of a plot at a bar, or null.
  * @param {any} plot
  * @param {number} bar
@@ -229,7 +263,14 @@ export class ChartView {
     this.zone = zone;
     this.exact = exact;
     this.barsShown = barsShown;
-    this.volume = true;
+    /** @type {Look} */
+    this.look = {};
+    /** @type {Compared[]} */
+    this.compared = [];
+    /** @type {import("./drawings.js").Drawings | null} */
+    this.drawings = null;
+    /** @type {Forming | null} */
+    this.forming = null; // a bar that has not closed
     /** @type {Area[][]} */
     this.legendAreas = [];
     /** @type {(index: number) => number} */
@@ -238,8 +279,11 @@ export class ChartView {
     /** @type {(bar: number | null) => void} */
     this.onCrosshair = () => {};
     this.onLayout = () => {};
+    /** @type {(heights: Record<string, number>) => void} */
+    this.onHeights = () => {};
     /** @type {(range: { from: number, to: number }) => void} */
     this.onRange = () => {};
+    this.watchHeights();
   }
 
   /** @returns {any} what the library draws and how; its types are wider than what it takes */
@@ -296,16 +340,23 @@ export class ChartView {
   }
 
   /**
+   * How the prices are drawn; it is seen with the next chart that is shown.
+   * @param {Look} look
+   */
+  setLook(look) {
+    this.look = look;
+  }
+
+  /**
    * Shows a chart; panes are made anew only where their list has changed.
    * @param {ChartData} data
    */
   show(data) {
-    const before = this.data;
-    const same = before && before.symbol === data.symbol && before.timeframe === data.timeframe;
-    const visible = same ? this.chart?.timeScale().getVisibleLogicalRange() : null;
+    const place = this.data && this.chart ? this.placeInView(data) : null;
+    if (this.forming && this.forming.time <= data.bars.time[data.count - 1]) this.forming = null;
     this.data = data;
     this.clock = new Clock(data.bars);
-    this.panes = panesOf(data, this.volume);
+    this.panes = panesOf(data, !this.look.noVolume);
     this.decimals = data.tick_size ? decimalsOf(data.tick_size) : 2;
     this.ahead = barsAhead(this.panes, data, this.clock);
     const shape = [
@@ -313,39 +364,88 @@ export class ChartView {
       data.symbol,
       data.timeframe,
       data.count,
+      data.bars.time[0],
       this.ahead,
+      this.look.scale,
       ...this.panes.map((pane) => pane.kind + pane.indicators.map((drawn) => drawn.id)),
     ].join(" ");
     if (shape === this.shape) {
       this.painters.forEach((painter, i) => (painter.pane = this.panes[i]));
+      this.stretch();
       this.tagValues();
       this.redraw();
       return;
     }
-    const heights = this.paneHeights();
     this.shape = shape;
-    this.build(heights);
-    if (visible) this.chart.timeScale().setVisibleLogicalRange(visible);
-    else this.showLast();
+    this.build();
+    if (!place) this.showLast();
+    else if ("time" in place) this.showTime(place.time, place.width);
+    else this.chart.timeScale().setVisibleLogicalRange(place);
   }
 
-  /** Heights that somebody dragged, by what the panes show. */
-  paneHeights() {
-    const heights = new Map();
-    this.painters.forEach(({ pane }, i) => {
-      const height = this.chart.panes()[i]?.getHeight();
-      if (height) heights.set(keyOf(pane), height);
-    });
-    return heights;
+  /**
+   * What of another chart is to be in view: the same bars, the bars after them where those were the
+   * last, the same time in another timeframe; null for another symbol.
+   * @param {ChartData} data
+   * @returns {{ from: number, to: number } | { time: number, width: number } | null}
+   */
+  placeInView(data) {
+    const { data: before, clock, range } = this;
+    if (before.symbol !== data.symbol) return null;
+    const isAtEnd = range.to > before.count - 2;
+    const width = range.to - range.from;
+    if (before.timeframe !== data.timeframe)
+      return isAtEnd ? null : { time: clock.timeOf(Math.round((range.from + range.to) / 2)), width };
+    const moved = isAtEnd && before.count > 1 ? data.count - before.count : 0;
+    if (before.bars.time[0] === data.bars.time[0] || isAtEnd)
+      return { from: range.from + moved, to: range.to + moved };
+    return { time: clock.timeOf(Math.round((range.from + range.to) / 2)), width };
   }
 
-  /** @param {Map<string, number>} heights */
-  build(heights) {
+  /**
+   * Moves the view so that a time is in its middle.
+   * @param {number} time UTC ms
+   */
+  showTime(time, width = this.range.to - this.range.from) {
+    const bar = this.clock.bar({ time }) ?? 0;
+    this.chart.timeScale().setVisibleLogicalRange({ from: bar - width / 2, to: bar + width / 2 });
+  }
+
+  /**
+   * Shows the bars between two times.
+   * @param {[number, number]} times UTC ms
+   */
+  showTimes([from, to]) {
+    const [first, last] = [this.clock.bar({ time: from }) ?? 0, this.clock.bar({ time: to }) ?? 0];
+    if (last > first) this.chart.timeScale().setVisibleLogicalRange({ from: first, to: last });
+  }
+
+  /** @param {Compared[]} compared */
+  setCompared(compared) {
+    this.compared = compared;
+    this.rescale();
+  }
+
+  /** @param {Forming | null} forming */
+  setForming(forming) {
+    this.forming = forming;
+    this.tagValues();
+    this.redraw();
+  }
+
+  /** Lets the library ask for the ranges of values again. */
+  rescale() {
+    for (const { series } of this.painters) series.priceScale().applyOptions({ autoScale: true });
+    this.tagValues();
+    this.redraw();
+  }
+
+  build() {
     this.destroy();
     const Scale = scaleIn(this.zone);
     this.chart = createChartEx(this.host, /** @type {any} */ (new Scale()), this.options());
     this.addPanes();
-    this.stretch(heights);
+    this.stretch();
     this.tagValues();
     const scale = this.chart.timeScale();
     this.chart.subscribeCrosshairMove(({ logical }) => this.onCrosshair(logical ?? null));
@@ -358,6 +458,25 @@ export class ChartView {
     this.observer.observe(this.host);
   }
 
+  /** Tells the heights of panes when somebody has dragged the line between two. */
+  watchHeights() {
+    const measure = () => (this.chart ? this.chart.panes().map((pane) => pane.getHeight()) : []);
+    /** @type {number[]} */
+    let before = [];
+    this.host.addEventListener("pointerdown", () => (before = measure()), true);
+    addEventListener("pointerup", () => {
+      const now = measure();
+      const isDragged = before.length === now.length && now.some((height, i) => Math.abs(height - before[i]) > 2);
+      before = [];
+      if (!isDragged) return;
+      const sum = (/** @type {number[]} */ values) => values.reduce((a, b) => a + b, 0);
+      const unit = sum(this.panes.map(({ kind }) => WEIGHTS[kind])) / sum(now);
+      const heights = { ...this.look.heights };
+      this.panes.forEach((pane, i) => (heights[nameOf(pane, this.panes)] = +(now[i] * unit).toFixed(3)));
+      this.onHeights(heights);
+    });
+  }
+
   // Apart from the listeners above, whose scope would keep every point.
   addPanes() {
     const { data } = this;
@@ -366,6 +485,7 @@ export class ChartView {
     this.painters = this.panes.map((pane, index) => {
       const painter = new PanePainter(this, pane, index);
       const place = index ? this.chart.addPane(true) : this.chart.panes()[0];
+      const mode = !index && this.look.scale === "log" ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal;
       const series = place.addSeries(LineSeries, this.carrier(painter));
       const value = pane.kind === "price" ? data.bars.close[data.count - 1] : 0;
       const ends = [points[0], points[count - 1]].map((point) => ({ ...point, value }));
@@ -373,6 +493,7 @@ export class ChartView {
       series.setData(
         index ? ends : [ends[0], ...points.slice(1, -1), ...(count > 1 ? [ends[1]] : [])],
       );
+      place.priceScale("right").applyOptions({ mode });
       series.attachPrimitive(/** @type {any} */ (painter));
       return painter;
     });
@@ -394,7 +515,7 @@ export class ChartView {
     const steps = { price: this.data.tick_size ?? 0.01, volume: 1, panel: 0.01, error: 1 };
     const fixed = () => pane.scenes.find((/** @type {Scene} */ scene) => scene.y_range)?.y_range;
     const formats = {
-      price: (/** @type {number} */ value) => formatNumber(value, this.decimals),
+      price: (/** @type {number} */ value) => this.formatPrice(value),
       volume: formatCompact,
       error: () => "",
       panel: (/** @type {number} */ value) => {
@@ -430,13 +551,12 @@ export class ChartView {
     };
   }
 
-  stretch(heights = new Map()) {
-    const known = this.painters.every(({ pane }) => heights.has(keyOf(pane)));
+  stretch() {
     this.chart.panes().forEach((place, i) => {
       const { pane } = this.painters[i];
       const exact = this.exact?.panes[i];
-      if (exact) place.setStretchFactor(exact.bottom - exact.top - (i ? 1 : 0));
-      else place.setStretchFactor(known ? heights.get(keyOf(pane)) : WEIGHTS[pane.kind] * 100);
+      const height = this.look.heights?.[nameOf(pane, this.panes)] ?? WEIGHTS[pane.kind];
+      place.setStretchFactor(exact ? exact.bottom - exact.top - (i ? 1 : 0) : height * 100);
     });
   }
 
@@ -484,6 +604,9 @@ export class ChartView {
       "=": () => this.zoom(0.85),
       "-": () => this.zoom(1.15),
       End: () => this.showLast(),
+      Home: () => this.showTime(this.data.bars.time[0]),
+      PageUp: () => this.move(-0.9),
+      PageDown: () => this.move(0.9),
     };
     if (!keys[event.key] || event.ctrlKey || event.metaKey) return;
     keys[event.key]();
@@ -519,21 +642,68 @@ export class ChartView {
     }
     if (kind !== "price") return;
     const plots = this.panes.flatMap((pane) => pane.scenes).flatMap((scene) => scene.plots);
-    drawPrices(
-      frame,
-      bars,
-      plots.filter((plot) => plot.kind === "bar_color"),
-    );
+    const tints = plots.filter((plot) => plot.kind === "bar_color");
+    const { candles } = this.look;
+    const stroke = { kind: "line", values: bars.close, color: this.theme.line, width: 2, style: candles };
+    if (candles === "line" || candles === "area") DRAW.line(frame, stroke);
+    else drawPrices(frame, bars, tints, candles);
+    if (this.forming) drawForming(frame, this.forming, this.data.count);
+    const base = this.baseBar;
+    for (const { color, close } of this.compared) {
+      const share = bars.close[base] / close[base];
+      const values = close.map((value) => value * share);
+      DRAW.line(frame, { kind: "line", values, color, width: 2, style: "line", title: "" });
+    }
+  }
+
+  /** The forming bar, or the last closed one. */
+  get lastBar() {
+    const { open, close } = this.data.bars;
+    const last = this.data.count - 1;
+    return this.forming ?? { open: open[last], close: close[last] };
+  }
+
+  /** The bar that shares of a percent scale and compared symbols are counted from: the first in view. */
+  get baseBar() {
+    return Math.min(Math.max(0, Math.ceil(this.range.from)), this.data.count - 1);
+  }
+
+  /** @param {number} value */
+  formatPrice(value) {
+    if (this.look.scale !== "percent") return formatNumber(value, this.decimals);
+    const share = 100 * (value / this.data.bars.close[this.baseBar] - 1);
+    return `${share > 0 ? "+" : ""}${formatNumber(share, 2)}%`;
+  }
+
+  /**
+   * Widens a range of prices by the forming bar and the compared symbols in view.
+   * @param {Span} range
+   * @param {number} first
+   * @param {number} last
+   */
+  includeMore(range, first, last) {
+    if (this.forming && last >= this.data.count) {
+      range[0] = Math.min(range[0], this.forming.low);
+      range[1] = Math.max(range[1], this.forming.high);
+    }
+    const base = this.baseBar;
+    for (const { close } of this.compared) {
+      const own = [Infinity, -Infinity];
+      widen(own, close, first, last);
+      const share = this.data.bars.close[base] / close[base];
+      if (!(own[0] <= own[1]) || !Number.isFinite(share)) continue;
+      range[0] = Math.min(range[0], own[0] * share);
+      range[1] = Math.max(range[1], own[1] * share);
+    }
   }
 
   /** @param {Frame} frame */
   drawLastPrice(frame) {
-    const { open, close } = this.data.bars;
-    const last = close.length - 1;
-    const y = Math.round(frame.y(close[last])) + 0.5;
+    const { open, close } = this.lastBar;
+    const y = Math.round(frame.y(close)) + 0.5;
     if (!(y >= 0 && y <= frame.height)) return;
     const { ctx, theme } = frame;
-    ctx.strokeStyle = faded(close[last] >= open[last] ? theme.up : theme.down, 0.75);
+    ctx.strokeStyle = faded(close >= open ? theme.up : theme.down, 0.75);
     ctx.lineWidth = 1;
     ctx.lineCap = "butt";
     ctx.setLineDash([1, 2.5]);
@@ -546,7 +716,7 @@ export class ChartView {
 
   /** The last values that stand on the axes. */
   tagValues() {
-    const { open, close } = this.data.bars;
+    const { open, close } = this.lastBar;
     const last = this.data.count - 1;
     for (const painter of this.painters) {
       /** @type {Tag[]} */
@@ -561,20 +731,27 @@ export class ChartView {
         tags.push({ value, text, ground, ink: ink(ground), first });
       };
       if (painter.index === 0) {
-        const color = close[last] >= open[last] ? this.theme.up : this.theme.down;
-        add(close[last], color, formatNumber(close[last], this.decimals), true);
+        add(close, close >= open ? this.theme.up : this.theme.down, this.formatPrice(close), true);
       }
       for (const plot of painter.pane.scenes.flatMap((/** @type {Scene} */ scene) => scene.plots)) {
         if ((plot.kind !== "line" && plot.kind !== "bars") || !plot.title) continue;
         const value = plot.values[last];
         const color = colorAt(plot, last, this.theme);
         if (value !== value || !color || tags.length >= MOST_TAGS) continue;
-        add(value, color, painter.index ? formatValue(value) : formatNumber(value, this.decimals));
+        add(value, color, painter.index ? formatValue(value) : this.formatPrice(value));
       }
       painter.tags = tags;
     }
   }
 }
 
-/** @param {Pane} pane */
-const keyOf = (pane) => pane.kind + pane.indicators.map((/** @type {Drawn} */ drawn) => drawn.id).join();
+/**
+ * The name that a pane keeps while its indicators' parameters change.
+ * @param {Pane} pane
+ * @param {Pane[]} panes
+ */
+function nameOf(pane, panes) {
+  const name = (/** @type {Pane} */ one) => one.kind === "panel" ? `panel ${one.indicators[0].name}` : one.kind;
+  const before = panes.slice(0, panes.indexOf(pane)).filter((one) => name(one) === name(pane)).length;
+  return before ? `${name(pane)} ${before}` : name(pane);
+}

@@ -140,13 +140,13 @@ export function readChart(buffer) {
 }
 
 /**
- * Puts the values of earlier bars into a chart.
+ * Puts the values of earlier bars into a chart; false where they are of other bars.
  * @param {ChartData} chart
  * @param {ArrayBuffer} buffer
  */
 export function addPart(chart, buffer) {
   const part = unpack(buffer);
-  if (part.count !== chart.count) throw new Error("the bars have changed");
+  if (part.count !== chart.count) return false;
   const { first } = part;
   const filled = new Map(); // where the values of each column came from
   /**
@@ -176,6 +176,7 @@ export function addPart(chart, buffer) {
     });
   });
   chart.from = first;
+  return true;
 }
 
 // Lowest and highest value of each block of bars, so that the range of a far view is cheap.

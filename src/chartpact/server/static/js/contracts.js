@@ -1,7 +1,7 @@
-// @ts-nocheck
 // Contracts: read, written, checked and registered, drafted from a snapshot, and tried on one.
-import { get, post, put, Refusal, remove } from "./api.js";
-import { byId, debounce, el, icon, toast } from "./dom.js";
+import { ask, get, isAborted, loadModule, post, put, Refusal, remove } from "./api.js";
+import { confirm } from "./confirm.js";
+import { byId, debounce, el, icon, render, toast } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { writeViolation } from "./followpanel.js";
 import { ObjectTable } from "./objects.js";
@@ -16,33 +16,58 @@ export class Contracts {
   constructor(workbench) {
     this.workbench = workbench;
     this.drafts = new Drafts(`contracts of ${workbench.me.user}`);
+    /** @type {string | null} */
+    this.name = null;
+    /** @type {string | null} */
+    this.saved = null;
+    /** @type {any[]} */
+    this.known = [];
+    /** @type {{ name: string, data: any } | null} */
+    this.snapshot = null;
+    /** @type {any} */
+    this.outcome = {};
+    /** @type {symbol | null} */
+    this.turn = null;
+    /** @type {any} */
+    this.language = null;
+    /** @type {Promise<void> | null} */
+    this.preparing = null;
+    /** @type {import("./editor.js").Editor} */
+    this.editor = /** @type {any} */ (undefined); // until prepare()
+    /** @type {AbortController | null} */
+    this.checking = null;
     this.table = new ObjectTable((/** @type {any} */ one) => this.chooseObject(one));
     this.keepLater = debounce(() => this.keep(), 300);
     this.input = el("input", { type: "file", accept: ".json", hidden: true, "aria-label": "Snapshot file" });
     document.body.append(this.input);
-    this.input.addEventListener("change", () => this.input.files[0] && this.takeFile(this.input.files[0]));
-    byId("contracts-open").addEventListener("click", () => this.open());
-    byId("contract-pick").addEventListener("change", (event) => this.load(event.target.value));
-    byId("contract-source").addEventListener("change", (event) => {
-      if (event.target.value === FILE) this.chooseFile();
+    this.input.addEventListener("change", () => {
+      const [file] = this.input.files ?? [];
+      if (file) void this.takeFile(file);
     });
-    byId("contract-try").addEventListener("click", () => this.tryOut());
-    byId("contract-save").addEventListener("click", () => this.save());
-    byId("contract-delete").addEventListener("click", () => this.remove());
-    byId("contract-versions").addEventListener("click", () => this.openVersions());
-    byId("contract-close").addEventListener("click", () => this.close());
-    byId("contract-draft").addEventListener("click", () => this.openDraft());
+    byId("contracts-open").addEventListener("click", () => void this.open());
+    byId("contract-pick").addEventListener("change", () => void this.load(byId("contract-pick").value));
+    byId("contract-source").addEventListener("change", () => {
+      if (byId("contract-source").value === FILE) this.chooseFile();
+    });
+    byId("contract-try").addEventListener("click", () => void this.tryOut());
+    byId("contract-save").addEventListener("click", () => void this.save());
+    byId("contract-delete").addEventListener("click", () => void this.remove());
+    byId("contract-versions").addEventListener("click", () => void this.openVersions());
+    byId("contract-close").addEventListener("click", () => void this.close());
+    byId("contract-draft").addEventListener("click", () => void this.openDraft());
     byId("draft-form").addEventListener("submit", (event) => {
       event.preventDefault();
       void this.draft();
     });
-    byId("draft-file").addEventListener("click", () => this.chooseFile());
+    byId("draft-file").addEventListener("click", () => void this.chooseFile());
     addEventListener("pagehide", () => this.keep());
   }
 
   async prepare() {
     this.preparing ??= (async () => {
-      const [{ Editor }, { yaml }] = await Promise.all([import("./editor.js"), import("./yaml.js")]);
+      const [{ Editor }, { yaml }] = await loadModule(() =>
+        Promise.all([import("./editor.js"), import("./yaml.js")]),
+      );
       this.language = yaml;
       this.editor = new Editor(byId("contract-code"), {
         language: yaml,
@@ -51,7 +76,12 @@ export class Contracts {
         onChange: () => this.keepLater(),
       });
     })();
-    await this.preparing;
+    try {
+      await this.preparing;
+    } catch (error) {
+      this.preparing = null; // what failed is tried again
+      throw error;
+    }
   }
 
   // -------------------------------------------------------------------------------------- opening
@@ -66,7 +96,6 @@ export class Contracts {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.say(error);
-      if (error.kind === "busy") setTimeout(() => this.open(name), 1000 * (error.retryAfter ?? 3));
     }
   }
 
@@ -88,11 +117,10 @@ export class Contracts {
       if (source === "user" && this.drafts.get(NEW)) options.push(el("option", { value: NEW }, NEW));
       return options.length ? el("optgroup", { label }, ...options) : "";
     };
-    byId("contract-pick").replaceChildren(group("Yours", "user"), group("Shipped", "pact"));
+    render(byId("contract-pick"), group("Yours", "user"), group("Shipped", "pact"));
     const sources = ["this chart", ...(this.workbench.me.tradingview ?? [])];
     if (this.snapshot) sources.push(this.snapshot.name);
-    byId("contract-source").replaceChildren(
-      ...[...sources, FILE].map((value) => el("option", { value }, value)),
+    render(byId("contract-source"),       ...[...sources, FILE].map((value) => el("option", { value }, value)),
     );
     if (this.snapshot) byId("contract-source").value = this.snapshot.name;
   }
@@ -116,8 +144,7 @@ export class Contracts {
     byId("contract-delete").hidden = byId("contract-versions").hidden = !this.isOwn(name);
     const kept = this.drafts.get(name);
     this.editor.load(text ?? kept?.text ?? this.saved ?? "");
-    byId("contract-result").replaceChildren(
-      el("p", { class: "quiet" }, "Try it on the chart or on a recorded snapshot: what it reads, and which element each object matched, stands here."),
+    render(byId("contract-result"),       el("p", { class: "quiet" }, "Try it on the chart or on a recorded snapshot: what it reads, and which element each object matched, stands here."),
     );
     this.workbench.view.highlights.clear();
     this.keep();
@@ -142,13 +169,13 @@ export class Contracts {
     const checking = (this.checking = new AbortController());
     let outcome;
     try {
-      outcome = await post(["contracts", "check"], { source }, { signal: checking.signal });
+      outcome = await ask(["contracts", "check"], { source }, { signal: checking.signal });
     } catch (error) {
-      if (error.name === "AbortError") return {};
+      if (isAborted(error)) return {};
       if (!(error instanceof Refusal)) throw error;
       byId("contract-verdict").className = "bad";
       byId("contract-verdict").textContent = error.message;
-      setTimeout(() => this.editor.recheck(), 1000 * Math.min(error.retryAfter ?? 3, 30));
+      setTimeout(() => this.editor.recheck(), 1000 * Math.min(error.retryAfter ?? 20, 60));
       return {};
     }
     const { errors = [], warnings = [] } = outcome;
@@ -167,8 +194,7 @@ export class Contracts {
     verdict.textContent = errors.length
       ? `${errors.length} ${errors.length === 1 ? "error" : "errors"}`
       : `${this.outcome.contract} ${this.outcome.version}: every proof holds`;
-    byId("contract-problems").replaceChildren(
-      ...errors.map((/** @type {Problem} */ problem) =>
+    render(byId("contract-problems"),       ...errors.map((/** @type {Problem} */ problem) =>
         el(
           "li",
           { class: "error" },
@@ -191,7 +217,7 @@ export class Contracts {
   async save() {
     const source = this.editor.text;
     const outcome = await this.attempt(async () => {
-      const checked = await post(["contracts", "check"], { source });
+      const checked = await ask(["contracts", "check"], { source });
       if (!checked.ok) return checked;
       return put(["my", "contracts", checked.contract], { source });
     });
@@ -210,7 +236,7 @@ export class Contracts {
       toast(`Not saved: ${outcome.errors[0].message}`, "bad");
       return false;
     }
-    this.drafts.remove(this.name);
+    this.drafts.remove(this.name ?? "");
     this.name = null;
     await this.list();
     await this.load(outcome.contract);
@@ -218,7 +244,7 @@ export class Contracts {
   }
 
   async openVersions() {
-    const { name } = this;
+    const name = this.name ?? "";
     const reply = await this.attempt(() => get("my", "contracts", name, "versions"));
     if (!reply) return;
     const named = reply.versions.map((/** @type {any} */ kept) => ({ ...kept, name: kept.version }));
@@ -232,22 +258,30 @@ export class Contracts {
 
   /** @param {number} number */
   async restore(number) {
-    const parts = ["my", "contracts", this.name, "restore"];
+    const parts = ["my", "contracts", this.name ?? "", "restore"];
     const outcome = await this.attempt(() => post(parts, { version: number }));
     byId("history").close();
     if (await this.take(outcome))
       toast(`${outcome.contract} ${outcome.version} is in force again`);
   }
 
-  async remove() {
+  remove() {
     const { name } = this;
-    const outcome = await this.attempt(() => remove("my", "contracts", name));
-    if (!outcome) return;
-    this.drafts.put(NEW, this.editor.text, null, null); // a way back
-    this.name = null;
-    await this.list();
-    await this.load(NEW);
-    toast(`${name} is deleted; its text is still here`);
+    if (!name) return;
+    confirm({
+      title: "Delete the contract?",
+      text: `${name} is taken out of use, and follows of it stop. Its text stays here as a new contract.`,
+      yes: "Delete",
+      no: "Keep it",
+      act: async () => {
+        await remove("my", "contracts", name);
+        this.drafts.put(NEW, this.editor.text, null, null); // a way back
+        this.name = null;
+        await this.list();
+        await this.load(NEW);
+        toast(`${name} is deleted; its text is still here`);
+      },
+    });
   }
 
   /**
@@ -316,9 +350,10 @@ export class Contracts {
     const result = byId("contract-result");
     result.setAttribute("aria-busy", "true");
     try {
-      const found = await post(["contracts", "match"], {
+      const found = await ask(["contracts", "match"], {
         source: this.editor.text,
         ...this.sourceOf(value),
+        ...(value === "this chart" ? { indicators: this.workbench.chart.ask().indicators } : {}),
       });
       this.writeResult(found, value === "this chart");
     } catch (error) {
@@ -331,8 +366,7 @@ export class Contracts {
 
   /** @param {any} error */
   say(error) {
-    byId("contract-result").replaceChildren(
-      el("section", { class: "trouble" }, icon("warn"), el("p", {}, error.message), el("p", { class: "quiet" }, error.hint)),
+    render(byId("contract-result"),       el("section", { class: "trouble" }, icon("warn"), el("p", {}, error.message), el("p", { class: "quiet" }, error.hint)),
     );
   }
 
@@ -349,8 +383,7 @@ export class Contracts {
     this.workbench.view.highlights.show(read, reading.contract, isOwnChart);
     /** @param {DrawnRecord} record */
     const choose = (record) => this.chooseObject(this.table.find(record));
-    byId("contract-result").replaceChildren(
-      el("section", { class: `headline ${kind}` }, el("p", { class: "st" }, state)),
+    render(byId("contract-result"),       el("section", { class: `headline ${kind}` }, el("p", { class: "st" }, state)),
       violations.length
         ? el("section", {}, el("ul", { class: "violations" }, ...violations.map((/** @type {any} */ one) => writeViolation(one, zone, choose))))
         : el("section", {}, el("h3", {}, "Typed state"), writeState(reading.state, zone)),
@@ -376,8 +409,7 @@ export class Contracts {
     const sources = ["this chart", ...(this.workbench.me.tradingview ?? [])];
     if (this.snapshot) sources.push(this.snapshot.name);
     const pick = byId("draft-source");
-    pick.replaceChildren(
-      ...sources.map((value) => el("option", { value, selected: value === chosen }, value)),
+    render(pick,       ...sources.map((value) => el("option", { value, selected: value === chosen }, value)),
     );
     pick.onchange = () => this.writeStudies();
     this.writeStudies();
@@ -392,7 +424,7 @@ export class Contracts {
         : value === this.snapshot?.name
           ? this.snapshot.data.studies.map((/** @type {any} */ study) => String(study.name))
           : [];
-    byId("draft-studies").replaceChildren(...names.map((/** @type {string} */ name) => el("option", { value: name })));
+    render(byId("draft-studies"), ...names.map((/** @type {string} */ name) => el("option", { value: name })));
     byId("draft-study").value = names[0] ?? "";
   }
 
@@ -402,7 +434,7 @@ export class Contracts {
     const problem = byId("draft-problem");
     problem.hidden = true;
     try {
-      const { text } = await post(["contracts", "draft"], {
+      const { text } = await ask(["contracts", "draft"], {
         study: byId("draft-study").value,
         ...source,
       });

@@ -1,9 +1,10 @@
-// @ts-nocheck
 // The desk: a script, what the checker says of it, its versions, and what it cost to run.
-import { get, patch, post, put, Refusal, remove } from "./api.js";
-import { byId, debounce, el, icon, iconButton, toast } from "./dom.js";
+import { ask, get, isAborted, loadModule, patch, post, put, Refusal, remove } from "./api.js";
+import { confirm } from "./confirm.js";
+import { byId, debounce, el, icon, iconButton, render, toast } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { SCRIPT_NAME, STEPS } from "./facts.js";
+import { looksLikePine, pineNotice } from "./pine.js";
 import { showVersions } from "./versions.js";
 
 const NAME = new RegExp(`^(?:${SCRIPT_NAME})$`);
@@ -28,17 +29,36 @@ export class Desk {
   constructor(workbench) {
     this.workbench = workbench;
     this.drafts = new Drafts(workbench.me.user);
+    /** @type {string | null} */
     this.name = null;
+    /** @type {string | null} */
     this.saved = null; // the source that the server has; null: none
+    /** @type {string | null} */
+    this.lastGood = null;
+    this.isChangedElsewhere = false;
+    /** @type {Map<string, any>} */
     this.own = new Map();
+    /** @type {Param[] | null} */
+    this.params = null;
+    /** @type {ReferenceEntry[]} */
+    this.reference = [];
+    /** @type {Promise<void> | null} */
+    this.preparing = null;
+    /** @type {import("./editor.js").Editor} */
+    this.editor = /** @type {any} */ (undefined); // until prepare()
+    /** @type {(problem: Problem) => string | undefined} */
+    this.proposal = () => undefined;
+    /** @type {AbortController | null} */
+    this.checking = null;
     this.keepLater = debounce(() => this.keep(), 300);
-    this.drawLater = debounce(() => this.draw(), DRAW_MS);
+    this.drawLater = debounce(() => void this.draw(), DRAW_MS);
     addEventListener("pagehide", () => this.keep());
     document.addEventListener("visibilitychange", () => document.hidden && this.keep());
-    byId("script-menu").addEventListener("click", () => this.openMenu());
-    byId("versions").addEventListener("click", () => this.openVersions());
-    byId("prove").addEventListener("click", () => this.prove());
-    byId("run").addEventListener("click", () => this.save());
+    byId("script-menu").addEventListener("click", () => void this.openMenu());
+    byId("versions").addEventListener("click", () => void this.openVersions());
+    byId("prove").addEventListener("click", () => void this.prove());
+    byId("run").addEventListener("click", () => void this.save());
+    workbench.on("data", (data) => this.writeRun(data));
     byId("reference-toggle").addEventListener("click", () => this.toggleReference());
     byId("close-desk").addEventListener("click", () => this.close());
     byId("reference-find").addEventListener("input", () => this.writeReference());
@@ -48,7 +68,7 @@ export class Desk {
   async prepare() {
     this.preparing ??= (async () => {
       const [{ Editor, proposal }, { entries }] = await Promise.all([
-        import("./editor.js"),
+        loadModule(() => import("./editor.js")),
         get("reference"),
       ]);
       this.proposal = proposal;
@@ -59,7 +79,12 @@ export class Desk {
         onChange: () => this.changed(),
       });
     })();
-    await this.preparing;
+    try {
+      await this.preparing;
+    } catch (error) {
+      this.preparing = null; // what failed is tried again
+      throw error;
+    }
   }
 
   get isDirty() {
@@ -77,6 +102,7 @@ export class Desk {
   /**
    * Opens a script: the draft of it in this browser where there is one, else what is saved.
    * @param {string} name
+   * @param {string | null} source
    */
   async open(name, source = null) {
     await this.prepare();
@@ -111,7 +137,7 @@ export class Desk {
   /** @param {string} wish */
   newName(wish) {
     let name = wish;
-    /** @param {Matched} one */
+    /** @param {string} one */
     const taken = (one) => this.own.has(one) || this.drafts.names().includes(one);
     for (let number = 2; taken(name); number++) name = `${wish}_${number}`;
     return name;
@@ -121,10 +147,10 @@ export class Desk {
     await this.prepare();
     await this.listOwn();
     const name = this.newName("my_script");
-    this.workbench.drafts.set(name, TEMPLATE); // so that the chart knows it at once
+    this.workbench.chart.setDraft(name, TEMPLATE); // so that the chart knows it at once
     await this.open(name, TEMPLATE);
-    if (!this.isOnChart()) await this.workbench.add(name);
     this.editor.focus();
+    if (!this.isOnChart()) await this.workbench.chart.add(name);
   }
 
   /**
@@ -136,9 +162,9 @@ export class Desk {
     await this.prepare();
     await this.listOwn();
     const name = this.newName(`my_${builtin}`);
-    this.workbench.drafts.set(name, source);
+    this.workbench.chart.setDraft(name, source);
     await this.open(name, source);
-    void this.workbench.replace(builtin, name);
+    await this.workbench.chart.replace(builtin, name);
     toast(`Your copy is ${name}. Change a number, and see it on the chart.`);
   }
 
@@ -175,11 +201,11 @@ export class Desk {
     this.checking?.abort();
     const checking = (this.checking = new AbortController());
     try {
-      const verdict = await post(["check"], { source }, { signal: checking.signal });
+      const verdict = await ask(["check"], { source }, { signal: checking.signal });
       this.verdict(verdict, source);
       return verdict;
     } catch (error) {
-      if (error.name === "AbortError") return {};
+      if (isAborted(error)) return {};
       if (!(error instanceof Refusal)) throw error;
       this.couldNotCheck(error);
       return {};
@@ -198,7 +224,9 @@ export class Desk {
     if (errors.length) {
       const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
       place.textContent = this.lastGood ? `${count} · the chart shows what last ran` : count;
-    } else place.textContent = "No problems";
+    } else place.textContent = verdict.warnings?.length
+        ? `${verdict.warnings.length} ${verdict.warnings.length === 1 ? "warning" : "warnings"}`
+        : "No problems";
     this.writeProblems(errors, verdict.warnings);
     byId("steps").textContent = errors.length
       ? ""
@@ -226,12 +254,11 @@ export class Desk {
     byId("ms").textContent = `${drawn.cpu_ms} ms`;
   }
 
-  /** @param {any} error */
+  /** @param {Refusal} error */
   couldNotCheck(error) {
     byId("verdict").className = "bad";
     byId("verdict").textContent = error.message;
-    const again = () => this.editor.recheck();
-    setTimeout(again, 1000 * Math.min(error.retryAfter ?? 3, 30));
+    setTimeout(() => this.editor.recheck(), 1000 * Math.min(error.retryAfter ?? 20, 60));
   }
 
   /**
@@ -239,6 +266,7 @@ export class Desk {
    * @param {Problem[]} warnings
    */
   writeProblems(errors, warnings) {
+    const pine = errors.length > 0 && looksLikePine(this.editor.text);
     /**
      * @param {string} kind
      * @param {Problem} problem
@@ -263,14 +291,24 @@ export class Desk {
         : null;
       return el("li", { class: kind }, go, use);
     };
-    byId("problems").replaceChildren(
+    render(
+      byId("problems"),
+      pine && pineNotice(),
       ...errors.map((/** @type {Problem} */ problem) => item("error", problem)),
       ...warnings.map((/** @type {Problem} */ problem) => item("warning", problem)),
     );
   }
 
+  /**
+   * The parameters of the open script as it is typed; null where the list has them.
+   * @param {string} name
+   */
+  paramsOf(name) {
+    return this.name === name && this.workbench.chart.drafts.has(name) ? this.params : null;
+  }
+
   isOnChart() {
-    return this.workbench.state.indicators.some((/** @type {Asked} */ asked) => asked.name === this.name);
+    return this.workbench.chart.has(this.name ?? "");
   }
 
   /** Draws the text as it is, without saving it. */
@@ -278,22 +316,42 @@ export class Desk {
     const { workbench, name, lastGood } = this;
     if (!lastGood) return;
     this.keep();
-    if (lastGood === this.saved) workbench.drafts.delete(name);
-    else workbench.drafts.set(name, lastGood);
-    if (this.isOnChart()) await workbench.load();
+    if (!name) return;
+    workbench.chart.setDraft(name, lastGood === this.saved ? null : lastGood);
+    if (this.isOnChart()) await workbench.chart.load();
   }
 
   // --------------------------------------------------------------------------------------- saving
 
-  async save() {
+  /**
+   * Somebody, or another tab, has saved the script since it was opened here.
+   * @param {string} name
+   */
+  askToReplace(name) {
+    confirm({
+      title: "It was saved elsewhere",
+      text: `${name} was saved since you opened it here, by another tab or another device. Your text is kept in this browser. Both stay among the versions.`,
+      yes: "Save mine",
+      no: "Not now",
+      act: () => this.save(true),
+    });
+  }
+
+  async save(isOver = false) {
     if (!this.editor) return;
     const { name } = this;
+    if (!name) return;
     const source = this.editor.text;
     this.keep();
     const run = byId("run");
     run.disabled = true;
     try {
+      await this.listOwn();
       const isKept = this.own.has(name);
+      if (!isOver && isKept && (await get("my", "indicators", name)).source !== this.saved) {
+        this.askToReplace(name);
+        return;
+      }
       const outcome = await (isKept ? patch : put)(["my", "indicators", name], { source });
       if (!outcome.ok) {
         this.writeProblems(outcome.errors, []);
@@ -302,16 +360,17 @@ export class Desk {
       }
       this.saved = source;
       this.lastGood = source;
-      this.workbench.drafts.delete(name);
+      this.workbench.chart.setDraft(name, null);
       this.keep();
       await Promise.all([this.listOwn(), this.workbench.loadIndicators()]);
-      if (this.isOnChart()) await this.workbench.load();
-      else await this.workbench.add(name);
+      if (this.isOnChart()) await this.workbench.chart.load();
+      else await this.workbench.chart.add(name);
       this.write();
       toast(`Saved ${name}`);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      toast(`Not saved: ${error.message}. ${error.hint}`, "bad");
+      const hint = error.kind === "limit" || /at most/.test(error.message) ? "a script has at most 64 KB" : error.hint;
+      toast(`Not saved: ${error.message}. ${hint}`, "bad");
     } finally {
       run.disabled = false;
     }
@@ -324,16 +383,16 @@ export class Desk {
     const place = byId("proof");
     place.hidden = false;
     place.className = "proof";
-    place.replaceChildren("Running it on prefixes of the bars…");
+    render(place, "Running it on prefixes of the bars…");
     try {
-      const proof = await post(["prove"], { symbol, timeframe, source: this.editor.text });
+      const proof = await ask(["prove"], { symbol, timeframe, source: this.editor.text });
       place.classList.add(proof.ok ? "ok" : "bad");
       const hide = iconButton("x", "Close", () => (place.hidden = true));
-      place.replaceChildren(icon(proof.ok ? "state" : "warn"), el("p", {}, proof.sentence), hide);
+      render(place, icon(proof.ok ? "state" : "warn"), el("p", {}, proof.sentence), hide);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       place.classList.add("bad");
-      place.replaceChildren(icon("warn"), el("p", {}, error.message));
+      render(place, icon("warn"), el("p", {}, error.message));
     } finally {
       button.disabled = false;
     }
@@ -342,7 +401,7 @@ export class Desk {
   write() {
     byId("script-name").textContent = this.name ?? "";
     byId("dirty").hidden = !this.isDirty;
-    byId("versions").hidden = !this.own.has(this.name);
+    byId("versions").hidden = !this.own.has(this.name ?? "");
   }
 
   // ----------------------------------------------------------------------------------------- menu
@@ -370,7 +429,7 @@ export class Desk {
       );
     });
     if (!rows.length) rows.push(el("li", { class: "quiet empty" }, "No script yet."));
-    byId("script-list").replaceChildren(...rows);
+    render(byId("script-list"), ...rows);
     byId("new-script").onclick = () => {
       dialog.close();
       void this.create();
@@ -391,7 +450,7 @@ export class Desk {
    */
   async rename(to) {
     const from = this.name;
-    if (to === from) return;
+    if (to === from || !from) return;
     if (!NAME.test(to) || this.own.has(to)) {
       toast(this.own.has(to) ? `${to} is taken` : "A name has small letters, digits and _, and begins with a letter", "bad");
       return;
@@ -406,46 +465,52 @@ export class Desk {
       await remove("my", "indicators", from);
     }
     this.drafts.remove(from);
-    this.workbench.drafts.delete(from);
+    this.workbench.chart.setDraft(from, null);
     byId("scripts").close();
-    for (const asked of this.workbench.state.indicators) if (asked.name === from) asked.name = to;
     this.name = to;
     this.keep();
-    if (source !== this.saved || !this.own.has(from)) this.workbench.drafts.set(to, source);
+    if (source !== this.saved || !this.own.has(from)) this.workbench.chart.setDraft(to, source);
     await this.listOwn();
-    await Promise.all([this.workbench.loadIndicators(), this.workbench.load()]);
+    await this.workbench.loadIndicators();
+    const { indicators } = this.workbench.state;
+    const renamed = indicators.map((asked) => (asked.name === from ? { ...asked, name: to } : asked));
+    await this.workbench.chart.change({ indicators: renamed }, false);
     this.write();
     toast(`${from} is ${to} now`);
   }
 
   /** @param {string} name */
   askToDelete(name) {
-    const dialog = byId("confirm");
-    byId("confirm-text").textContent =
-      `${name} is taken off the chart and out of your library. Its versions stay: a script saved under this name has them.`;
-    byId("confirm-yes").onclick = async () => {
-      dialog.close();
+    const act = async () => {
       if (this.own.has(name)) await remove("my", "indicators", name);
       this.drafts.remove(name);
-      this.workbench.drafts.delete(name);
-      const { state } = this.workbench;
-      state.indicators = state.indicators.filter((/** @type {Asked} */ asked) => asked.name !== name);
+      this.workbench.chart.setDraft(name, null);
       if (name === this.name) {
         this.name = null;
         this.close();
       }
-      await this.listOwn();
-      await Promise.all([this.workbench.loadIndicators(), this.workbench.load()]);
+      const indicators = this.workbench.state.indicators.filter((asked) => asked.name !== name);
+      await Promise.all([
+        this.listOwn(),
+        this.workbench.loadIndicators(),
+        this.workbench.chart.change({ indicators }, false),
+      ]);
       byId("scripts").close();
       toast(`Deleted ${name}`);
     };
-    dialog.showModal();
+    confirm({
+      title: "Delete the script?",
+      text: `${name} is taken off the chart and out of your library. Its versions stay: a script saved under this name has them.`,
+      yes: "Delete",
+      no: "Keep it",
+      act,
+    });
   }
 
   // ------------------------------------------------------------------------------------- versions
 
   async openVersions() {
-    const { versions } = await get("my", "indicators", this.name, "versions");
+    const { versions } = await get("my", "indicators", this.name ?? "", "versions");
     const named = versions.map((/** @type {any} */ kept) => ({ ...kept, number: kept.version, name: `v${kept.version}` }));
     await showVersions(named, {
       text: this.editor.text,
@@ -456,7 +521,7 @@ export class Desk {
 
   /** @param {any} version */
   async restore(version) {
-    const outcome = await post(["my", "indicators", this.name, "restore"], {
+    const outcome = await post(["my", "indicators", this.name ?? "", "restore"], {
       version: version.number,
     });
     if (!outcome.ok) {
@@ -466,10 +531,10 @@ export class Desk {
     byId("history").close();
     this.saved = version.source;
     this.editor.load(version.source);
-    this.workbench.drafts.delete(this.name);
+    this.workbench.chart.setDraft(this.name ?? "", null);
     this.keep();
     this.write();
-    await this.workbench.load();
+    await this.workbench.chart.load();
     toast(`Version ${version.number} is in force again`);
   }
 
@@ -492,8 +557,7 @@ export class Desk {
     /** @param {any} given */
     const rank = ({ name }) => (name.split(".")[1].startsWith(words[0] ?? "") ? 0 : 1);
     const found = (this.reference ?? []).filter(fits).sort((/** @type {any} */ a, /** @type {any} */ b) => rank(a) - rank(b));
-    byId("reference-list").replaceChildren(
-      ...found
+    render(byId("reference-list"),       ...found
         .slice(0, 60)
         .map((/** @type {ReferenceEntry} */ { signature, doc, example }) =>
           el(

@@ -4,6 +4,8 @@ import { cm } from "./codemirror.js";
 import { el } from "./dom.js";
 
 const { EditorState, EditorView, tags } = cm;
+/** Lets the linter run again on a text that has not changed. */
+const again = cm.StateEffect.define();
 const CHECK_MS = 350; // after the last key
 const KEYWORDS =
   "def return for in if elif else lambda and or not pass break continue True False None PARAMS META";
@@ -259,13 +261,18 @@ export class Editor {
         const diagnose = (severity) => (/** @type {Problem} */ problem) => this.diagnose(problem, severity);
         return [...errors.map(diagnose("error")), ...warnings.map(diagnose("warning"))];
       },
-      { delay: CHECK_MS },
+      {
+        delay: CHECK_MS,
+        needsRefresh: ({ transactions }) =>
+          transactions.some(({ effects }) => effects.some((effect) => effect.is(again))),
+      },
     );
     const listener = EditorView.updateListener.of((update) => {
       if (update.docChanged && !this.isLoading) onChange(update.state.doc.toString());
     });
     this.extensions = [
       cm.lineNumbers(),
+      EditorView.lineWrapping,
       cm.lintGutter(),
       cm.highlightActiveLine(),
       cm.highlightActiveLineGutter(),
@@ -341,8 +348,7 @@ export class Editor {
   }
 
   recheck() {
-    // A change that changes nothing lets the linter run again.
-    this.view.dispatch({ changes: { from: 0, to: 0, insert: "" } });
+    this.view.dispatch({ effects: again.of(null) });
     cm.forceLinting(this.view);
   }
 

@@ -1,7 +1,6 @@
-// @ts-nocheck
 // The dialog that begins a follow: which contract, on which chart, with which settings, how often.
 import { get, post, Refusal } from "./api.js";
-import { byId, el, toast } from "./dom.js";
+import { byId, el, render, toast } from "./dom.js";
 
 const EVERY = { "every 5 s": 5, "every 30 s": 30, "every minute": 60, "every 5 min": 300, "every hour": 3600 };
 
@@ -15,7 +14,9 @@ export class FollowForm {
     });
   }
 
-  /** Opens the dialog for a contract, or for any; the source is the chart on the page. */
+  /** Opens the dialog for a contract, or for any; the source is the chart on the page. 
+   * @param {any} follow
+   */
   async open({ contract } = {}) {
     const { workbench } = this.board;
     byId("follow-problem").hidden = true;
@@ -30,21 +31,18 @@ export class FollowForm {
     const options = (values, chosen, label = (/** @type {any} */ value) => value) =>
       values.map((/** @type {any} */ value) => el("option", { value, selected: value === chosen }, label(value)));
     const about = new Map(contracts.map((/** @type {any} */ one) => [one.name, one]));
-    byId("follow-contract").replaceChildren(
-      ...options([...about.keys()], contract, (name) => {
+    render(byId("follow-contract"),       ...options([...about.keys()], contract, (name) => {
         const { title, source } = about.get(name);
         return source === "user" ? `${title} (yours)` : title;
       }),
     );
-    byId("follow-source").replaceChildren(
-      el("optgroup", { label: "Charts" }, ...options([...new Set([symbol, ...symbols])], symbol)),
+    render(byId("follow-source"),       el("optgroup", { label: "Charts" }, ...options([...new Set([symbol, ...symbols])], symbol)),
       ...(granted.length
         ? [el("optgroup", { label: "TradingView" }, ...options(granted, symbol))]
         : []),
     );
     byId("follow-timeframe").value = timeframe ?? "";
-    byId("follow-every").replaceChildren(
-      ...Object.entries(EVERY).map(([label, value]) =>
+    render(byId("follow-every"),       ...Object.entries(EVERY).map(([label, value]) =>
         el("option", { value, selected: value === 60 }, label),
       ),
     );
@@ -54,6 +52,7 @@ export class FollowForm {
 
   /** The lines of the settings as a config: KEY=VALUE, values as JSON where they are. */
   readConfig() {
+    /** @type {Params} */
     const config = {};
     for (const line of byId("follow-config").value.split("\n")) {
       if (!line.trim()) continue;

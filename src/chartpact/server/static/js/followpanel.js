@@ -1,7 +1,6 @@
-// @ts-nocheck
 // What one contract reads: its typed state, what it was read from, violations, and the journal.
-import { patch, post, Refusal, remove } from "./api.js";
-import { byId, el, icon, toast } from "./dom.js";
+import { ask, patch, Refusal, remove, say } from "./api.js";
+import { byId, el, icon, render, toast } from "./dom.js";
 import { ObjectTable } from "./objects.js";
 import {
   describeChange,
@@ -18,9 +17,12 @@ export class FollowPanel {
   /** @param {Board} board */
   constructor(board) {
     this.board = board;
+    /** @type {any} */
+    this.found = null; // what was matched last
+    /** @type {any} */
     this.shown = null; // a follow, or a contract on the chart that nobody follows
     this.table = new ObjectTable((/** @type {any} */ one) => this.chooseObject(one));
-    this.objects = el("section", { "aria-live": "polite" });
+    this.objects = el("section", { "aria-live": "polite", "data-key": "objects" });
     byId("follow-close").addEventListener("click", () => this.close());
     byId("follow-pause").addEventListener("click", () => this.pause());
     byId("follow-remove").addEventListener("click", () => this.remove());
@@ -78,25 +80,24 @@ export class FollowPanel {
     const { shown, board } = this;
     const { contract, symbol, timeframe, params, config, profile } = shown;
     board.workbench.view.highlights.clear();
-    this.objects.replaceChildren(el("p", { class: "quiet" }, "Looking what it is read from…"));
+    render(this.objects, el("p", { class: "quiet" }, "Looking what it is read from…"));
     let found;
     try {
       const source = { symbol, timeframe, params, config, profile };
-      found = await post(["contracts", "match"], { contract, ...source });
+      found = await ask(["contracts", "match"], { contract, ...source });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (this.shown?.contract !== contract) return;
-      this.objects.replaceChildren(
-        el("p", { class: "quiet" }, `What it is read from cannot be shown: ${error.message}`),
+      render(this.objects,         el("p", { class: "quiet" }, `What it is read from cannot be shown: ${error.message}`),
       );
       return;
     }
     if (this.shown?.id !== shown.id || this.shown.contract !== contract) return;
     this.found = found;
+    this.write();
     const read = found.objects.filter((/** @type {Matched} */ { used, violations }) => used || violations.length);
     this.table.write(read, board.zone, found.left_out);
-    this.objects.replaceChildren(
-      el("h3", {}, `Read from ${read.length} ${read.length === 1 ? "object" : "objects"}`),
+    render(this.objects,       el("h3", {}, `Read from ${read.length} ${read.length === 1 ? "object" : "objects"}`),
       this.isOnPage() ? "" : this.writeWhere(),
       this.table.host,
     );
@@ -110,10 +111,11 @@ export class FollowPanel {
     const isGranted = (workbench.me.tradingview ?? []).includes(shown.symbol);
     const mark = () => workbench.view.highlights.show(this.table.objects, shown.contract, false);
     const open = async () => {
-      Object.assign(workbench.state, { symbol: shown.symbol, timeframe: shown.timeframe });
-      if (workbench.state.indicators.some((/** @type {Asked} */ { name }) => name === shown.contract))
-        await workbench.load();
-      else await workbench.add(shown.contract, shown.params ?? {});
+      const { symbol, timeframe } = shown;
+      const has = workbench.chart.has(shown.contract);
+      const added = { name: shown.contract, params: shown.params ?? {}, hidden: false };
+      const indicators = has ? workbench.state.indicators : [...workbench.state.indicators, added];
+      await workbench.chart.change({ symbol, timeframe, indicators });
       void this.match();
     };
     const text = isGranted ? "Mark them on this chart, by their times" : "Open this chart";
@@ -139,8 +141,7 @@ export class FollowPanel {
     byId("follow-pause").hidden = byId("follow-remove").hidden = !isFollowed;
     byId("follow-begin").hidden = isFollowed;
     byId("follow-pause").textContent = shown.paused ? "Go on" : "Pause";
-    byId("follow-body").replaceChildren(
-      ...[
+    render(byId("follow-body"),       ...[
         this.writeHead(),
         this.writeTrouble(),
         this.writeViolations(),
@@ -153,6 +154,7 @@ export class FollowPanel {
 
   writeHead() {
     const { shown, board } = this;
+    /** @type {any} */
     const summary =
       shown.id === undefined
         ? summariseReading(shown.reading ?? {}, shown.reading?.tracks ?? [], board.zone)
@@ -210,7 +212,10 @@ export class FollowPanel {
   writeState() {
     const { reading } = this.shown;
     if (!reading?.state) return null;
-    return el("section", {}, el("h3", {}, "Typed state"), writeState(reading.state, this.board.zone));
+    // A journal keeps no order of names; the reading that was just made has that of the contract.
+    const isSame = this.found?.reading.contract === reading.contract;
+    const state = isSame ? inOrderOf(reading.state, this.found.reading.state) : reading.state;
+    return el("section", {}, el("h3", {}, "Typed state"), writeState(state, this.board.zone));
   }
 
   writeJournal() {
@@ -272,8 +277,7 @@ export class FollowPanel {
       await call();
       toast(done);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      toast(`${error.message}. ${error.hint}`, "bad");
+      say(error);
     }
     await this.board.lookAgain();
   }
@@ -283,6 +287,7 @@ export class FollowPanel {
  * A violation: what is wrong, in the contract's words, and the object that is.
  * @param {Violation} violation
  * @param {string} zone
+ * @param {((record: DrawnRecord) => unknown) | null} choose
  */
 export function writeViolation({ kind, message, path, object, field }, zone, choose = null) {
   const objects = [object ?? []].flat().filter((one) => one && typeof one === "object");
@@ -299,6 +304,19 @@ export function writeViolation({ kind, message, path, object, field }, zone, cho
     about.length ? el("p", { class: "about" }, ...about) : null,
     el("small", {}, [words(kind), path, field].filter(Boolean).join(" · ")),
   );
+}
+
+/**
+ * A value whose names stand in the order that they have in another one.
+ * @param {any} value
+ * @param {any} other
+ * @returns {any}
+ */
+export function inOrderOf(value, other) {
+  if (!value || !other || typeof value !== "object" || typeof other !== "object") return value;
+  if (Array.isArray(value)) return value.map((one) => inOrderOf(one, Array.isArray(other) ? other[0] : null));
+  const names = [...new Set([...Object.keys(other), ...Object.keys(value)])].filter((name) => name in value);
+  return Object.fromEntries(names.map((name) => [name, inOrderOf(value[name], other[name])]));
 }
 
 /** @param {number} seconds */

@@ -3,6 +3,7 @@ import { placeBox } from "./boxes.js";
 import { faded } from "./colors.js";
 import { pointOf } from "./labels.js";
 import { straight } from "./lines.js";
+import { cellArea, hasInk } from "./tables.js";
 import { anchorsOf } from "./wording.js";
 
 const PLACES = ["x", "x1", "x2", "left", "right"];
@@ -100,6 +101,7 @@ export class Highlights {
    */
   draw(frame, pane, placed) {
     for (const mark of this.marks)
+      // A table of many cells is marked by those that are seen, and lightly: what lies under it stays.
       if (mark !== this.chosen && this.isOn(pane, mark.record)) this.drawMark(frame, mark, placed);
     const { chosen } = this;
     if (chosen && this.isOn(pane, chosen.record)) this.drawMark(frame, chosen, placed, true);
@@ -151,10 +153,13 @@ export class Highlights {
         ctx.fill();
         ctx.stroke();
       }
-    } else if (channel === "cells" || channel === "tables") {
-      const id = channel === "cells" ? record.table : record.id;
-      const table = placed.tables.find((/** @type {PlacedTable} */ { grid }) => grid.table.id === id);
-      if (table) outline(table.spot, 2);
+    } else if (channel === "cells") {
+      const table = placed.tables.find(({ grid }) => grid.table.id === record.table);
+      const cell = table && cellArea(table, record.column, record.row);
+      if (cell) outline(cell, 0);
+    } else if (channel === "tables") {
+      const table = placed.tables.find(({ grid }) => grid.table.id === record.id);
+      if (table && hasInk(table.grid.table)) outline(table.spot, 2);
     }
     ctx.restore();
   }

@@ -1,5 +1,5 @@
 // Which element of a contract each drawn object matched, as a table.
-import { el } from "./dom.js";
+import { el, render } from "./dom.js";
 import { anchorsOf, describeObject, formatPlain, words } from "./wording.js";
 
 const MOST_ROWS = 200;
@@ -16,9 +16,12 @@ export class ObjectTable {
     this.objects = [];
     this.zone = "UTC";
     this.leftOut = 0;
+    // These stay: what they are made of is rendered into them.
     this.rows = el("tbody");
-    this.note = el("p");
-    this.host = el("div", { class: "objects" });
+    this.note = el("p", { class: "quiet", "data-key": "note" });
+    const heads = ["Object", "Element", "Fields"].map((text) => el("th", { scope: "col" }, text));
+    this.table = el("table", { "data-key": "table" }, el("thead", {}, el("tr", {}, ...heads)), this.rows);
+    this.host = el("div", { class: "objects", "data-key": "objects" });
   }
 
   /**
@@ -39,7 +42,7 @@ export class ObjectTable {
       el("option", { value, selected: value === this.filter }, text);
     const pick = el(
       "select",
-      { "aria-label": "Element", onchange: (/** @type {any} */ event) => this.setFilter(event.target.value) },
+      { "aria-label": "Element", onchange: (/** @type {any} */ event) => this.setFilter(event.currentTarget.value) },
       option("", `All elements (${objects.length})`),
       ...names.map((name) => {
         const count = objects.filter((/** @type {Matched} */ { elements }) => elements.includes(name)).length;
@@ -47,18 +50,7 @@ export class ObjectTable {
       }),
       ...(unclaimed ? [option("?", `No element (${unclaimed})`)] : []),
     );
-    this.rows = el("tbody");
-    this.note = el("p", { class: "quiet" });
-    this.host.replaceChildren(
-      pick,
-      el(
-        "table",
-        {},
-        el("thead", {}, el("tr", {}, ...["Object", "Element", "Fields"].map((text) => el("th", { scope: "col" }, text)))),
-        this.rows,
-      ),
-      this.note,
-    );
+    render(this.host, pick, this.table, this.note);
     this.writeRows();
   }
 
@@ -75,7 +67,7 @@ export class ObjectTable {
       !filter || (filter === "?" ? !elements.length : elements.includes(filter));
     const shown = this.objects.filter(fits);
     shown.sort((/** @type {Matched} */ a, /** @type {Matched} */ b) => rankOf(b) - rankOf(a) || timeOf(b) - timeOf(a));
-    this.rows.replaceChildren(...shown.slice(0, MOST_ROWS).map((/** @type {Matched} */ one) => this.writeRow(one, zone)));
+    render(this.rows, ...shown.slice(0, MOST_ROWS).map((/** @type {Matched} */ one) => this.writeRow(one, zone)));
     const more = shown.length - MOST_ROWS + (filter ? 0 : this.leftOut);
     this.note.textContent = more > 0 ? `and ${more} more; choose an element to see fewer` : "";
     if (!shown.length) this.note.textContent = "Nothing was drawn";
@@ -101,7 +93,7 @@ export class ObjectTable {
           {
             type: "button",
             "aria-pressed": String(this.chosen === one),
-            onclick: () => this.pick(one, row),
+            onclick: (/** @type {any} */ event) => this.pick(one, event.currentTarget),
           },
           describeObject(one.object, zone, one.channel),
         ),
@@ -114,13 +106,13 @@ export class ObjectTable {
 
   /**
    * @param {Matched} one
-   * @param {HTMLElement} row
+   * @param {HTMLElement} button
    */
-  pick(one, row) {
+  pick(one, button) {
     this.chosen = one;
-    for (const button of this.rows.querySelectorAll("[aria-pressed=true]"))
-      button.setAttribute("aria-pressed", "false");
-    row.querySelector("button")?.setAttribute("aria-pressed", "true");
+    for (const other of this.rows.querySelectorAll("[aria-pressed=true]"))
+      other.setAttribute("aria-pressed", "false");
+    button.setAttribute("aria-pressed", "true");
     this.choose(one);
   }
 

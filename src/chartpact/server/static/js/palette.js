@@ -1,21 +1,20 @@
 // The command palette: symbols, indicators and commands by a few letters.
-import { byId, el } from "./dom.js";
+import { byId, el, render } from "./dom.js";
 
 const MOST = 40;
 
+/** @typedef {{ name: string, kind: string, detail?: string, run: () => unknown }} Entry */
+
 export class Palette {
-  /**
-   * `list` gives entries {name, kind, detail, run}, of one kind where one is asked for.
-   * @param {(kind: string | null) => any[]} list
-   */
+  /** @param {(kind: string | null, typed: string) => Entry[]} list what can be chosen, of one kind where one is asked for */
   constructor(list) {
     this.list = list;
     this.dialog = byId("command");
     this.input = byId("say");
     this.answers = byId("answers");
     this.at = 0;
-    /** @type {any[]} */
-    this.entries = [];
+    /** @type {string | null} */
+    this.kind = null;
     this.input.addEventListener("input", () => {
       this.at = 0;
       this.write();
@@ -26,36 +25,41 @@ export class Palette {
     });
   }
 
-  open(kind = null) {
-    this.entries = this.list(kind);
-    this.input.value = "";
+  /** @param {string | null} kind */
+  open(kind = null, typed = "") {
+    this.kind = kind;
+    this.input.value = typed;
     this.input.placeholder = kind ?? "Symbol, indicator, script or command";
     this.at = 0;
     this.write();
-    this.dialog.showModal();
+    if (!this.dialog.open) this.dialog.showModal();
     this.input.focus();
   }
 
   matches() {
-    const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    /** @param {any} given */
+    const typed = this.input.value.trim();
+    const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+    const first = words[0] ?? "";
+    /** @param {Entry} entry */
     const fits = ({ name, kind, detail }) => {
       const text = `${name} ${kind} ${detail ?? ""}`.toLowerCase();
-      return words.every((/** @type {string} */ word) => text.includes(word));
+      return words.every((word) => text.includes(word));
     };
-    const first = words[0] ?? "";
-    /** @param {any} given */
-    const rank = ({ name }) => (name.toLowerCase().startsWith(first) ? 0 : 1);
-    return this.entries
+    /** @param {Entry} entry */
+    const rank = ({ name }) => {
+      const short = name.toLowerCase().replace(/^sample:/, "");
+      return short === first ? 0 : short.startsWith(first) ? 1 : 2;
+    };
+    return this.list(this.kind, typed)
       .filter(fits)
-      .sort((/** @type {any} */ a, /** @type {any} */ b) => rank(a) - rank(b))
+      .sort((a, b) => rank(a) - rank(b))
       .slice(0, MOST);
   }
 
   write() {
     const found = this.matches();
     this.at = Math.max(0, Math.min(this.at, found.length - 1));
-    const items = found.map((/** @type {any} */ entry, /** @type {number} */ i) =>
+    const items = found.map((entry, i) =>
       el(
         "li",
         {
@@ -69,16 +73,13 @@ export class Palette {
       ),
     );
     if (!found.length)
-      items.push(
-        el("li", { class: "quiet", role: "option", id: "answer-0" }, "Nothing is called that"),
-      );
-    this.answers.replaceChildren(...items);
+      items.push(el("li", { class: "quiet", role: "option", id: "answer-0" }, "Nothing is called that"));
+    render(this.answers, ...items);
     this.input.setAttribute("aria-activedescendant", `answer-${this.at}`);
     this.answers.children[this.at]?.scrollIntoView({ block: "nearest" });
-    return found;
   }
 
-  /** @param {any} event */
+  /** @param {KeyboardEvent} event */
   press(event) {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       this.at += event.key === "ArrowDown" ? 1 : -1;
@@ -90,9 +91,9 @@ export class Palette {
     event.preventDefault();
   }
 
-  /** @param {any} entry */
+  /** @param {Entry} entry */
   choose(entry) {
     this.dialog.close();
-    entry.run();
+    void entry.run();
   }
 }

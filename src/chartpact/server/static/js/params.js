@@ -1,5 +1,5 @@
 // The parameters of an indicator as controls, by what its schema declares.
-import { el } from "./dom.js";
+import { el, handle } from "./dom.js";
 
 const TIMEFRAMES = ["", "1m", "5m", "15m", "30m", "1h", "2h", "4h", "1D", "1W", "1M"];
 const SOURCES = ["open", "high", "low", "close", "hl2", "hlc3", "ohlc4", "hlcc4", "volume"];
@@ -50,9 +50,8 @@ const CONTROLS = {
   float: numberInput,
   price: numberInput,
   bool: (/** @type {Param} */ _, /** @type {any} */ value) => {
-    const input = el("input", { type: "checkbox", role: "switch", class: "switch" });
-    input.checked = value === true || value === "true";
-    return input;
+    const checked = value === true || value === "true";
+    return el("input", { type: "checkbox", role: "switch", class: "switch", checked });
   },
   choice: (/** @type {Param} */ param, /** @type {any} */ value) => select(param.options ?? [], value),
   timeframe: (/** @type {Param} */ _, /** @type {any} */ value) => select(TIMEFRAMES, value ?? ""),
@@ -106,56 +105,52 @@ const labelOf = ({ name }) => {
  * @param {Param} param
  * @param {any} value
  * @param {string} id
- * @param {(name: string, value: any) => void} change
+ * @param {(name: string, value: any) => unknown} change
  */
 function control(param, value, id, change) {
-  const input = (CONTROLS[param.type] ?? ((/** @type {Param} */ _, /** @type {string} */ text) => el("input", { type: "text", value: text })))(
-    param,
-    value,
-  );
+  const make = CONTROLS[param.type] ?? ((_, text) => el("input", { type: "text", value: text }));
+  const input = make(param, value);
   input.id = id;
+  input.dataset.key = param.name;
   input.title = param.tooltip || param.desc || "";
-  input.addEventListener("change", () => {
-    const read = readValue(param, input, value);
-    input.setAttribute("aria-invalid", String(read === undefined));
+  handle(input, "change", ({ currentTarget }) => {
+    const read = readValue(param, currentTarget, value);
+    currentTarget.setAttribute("aria-invalid", String(read === undefined));
     if (read !== undefined) change(param.name, read);
-    else input.reportValidity();
+    else currentTarget.reportValidity();
   });
   return input;
 }
 
 /**
  * Controls for parameters, grouped; those of one `inline` share a line.
- * @param {Param[]} params
+ * @param {Param[] | null} params null: they are not known yet
  * @param {Params} values
  * @param {string} prefix
- * @param {(name: string, value: any) => void} change
+ * @param {(name: string, value: any) => unknown} change
  */
 export function paramControls(params, values, prefix, change) {
   const form = el("div", { class: "params" });
   let group = null;
   let line = null;
-  for (const param of params) {
+  for (const param of params ?? []) {
     if ((param.group ?? null) !== group) {
       group = param.group ?? null;
       line = null;
-      if (group) form.append(el("h3", {}, group));
+      if (group) form.append(el("h3", { "data-key": group }, group));
     }
     const id = `${prefix}-${param.name}`;
-    const value = values[param.name] ?? param.default;
-    const input = control(param, value, id, change);
-    const label = el(
-      "label",
-      { for: id, title: param.tooltip || param.desc || "" },
-      labelOf(param),
-    );
+    const input = control(param, values[param.name] ?? param.default, id, change);
+    const title = param.tooltip || param.desc || "";
+    const label = el("label", { for: id, title, "data-key": `of ${param.name}` }, labelOf(param));
     if (param.inline && line?.dataset.inline === param.inline) {
       line.append(label, input);
       continue;
     }
-    line = el("div", { class: "param", "data-inline": param.inline }, label, input);
+    const attributes = { class: "param", "data-inline": param.inline, "data-key": param.name };
+    line = el("div", attributes, label, input);
     form.append(line);
   }
-  if (!params.length) form.append(el("p", { class: "quiet" }, "It has no parameters."));
+  if (params && !params.length) form.append(el("p", { class: "quiet" }, "It has no parameters."));
   return form;
 }

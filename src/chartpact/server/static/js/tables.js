@@ -134,31 +134,82 @@ export const place = (grid, a) => {
   return align(a, grid, column, row, 8, 8);
 };
 /**
+ * Whether anything of a table can be seen.
+ * @param {DrawnTable} table
+ */
+export const hasInk = (table) =>
+  visible(table.bgcolor) ||
+  (visible(table.frame_color) && table.frame_width > 0) ||
+  (visible(table.border_color) && table.border_width > 0) ||
+  table.cells.some((cell) => visible(cell.bgcolor) || (cell.text.trim() !== "" && visible(cell.text_color)));
+
+const BETWEEN = 6; // pixels between tables of one corner
+
+/**
+ * Places the tables that can be seen: those of one corner one after another, the first outermost.
  * @param {Frame} f
  * @param {DrawnTable[]} tables
  * @param {Area[]} taken
  */
 export function arrangeTables(f, tables, taken) {
-  const waiting = [...new Map(tables.map((/** @type {DrawnTable} */ t) => [t.position, t])).values()];
+  const waiting = tables.filter(hasInk);
   /** @type {PlacedTable[]} */
   let found = [];
   for (const share of [1, 0.85, 0.7, 0.6, 0.5, 0.42, 0.35]) {
-    found = waiting
-      .map((table) => {
-        const grid = measure(f, table, share, f.area);
-        if (!grid) return null;
-        const spot = place(grid, f.area),
-          hit = taken.filter((/** @type {Area} */ a) => meets(a, spot));
-        if (!hit.length) return { grid, spot };
-        const below = { ...f.area, top: Math.max(...hit.map((/** @type {Area} */ a) => a.bottom)) + 4 - 8 },
-          lower = measure(f, table, share, below) ?? grid;
-        return { grid: lower, spot: place(lower, below) };
-      })
-      .filter((one) => one !== null);
+    found = [];
+    for (const table of waiting) {
+      const stacked = found.filter(({ grid }) => grid.table.position === table.position).map(({ spot }) => spot);
+      const placed = placeTable(f, table, share, [...taken, ...stacked]);
+      if (placed) found.push(placed);
+    }
     if (!found.some((a, i) => found.slice(0, i).some((b) => meets(a.spot, b.spot)))) break;
   }
   return found;
 }
+
+/**
+ * @param {Frame} f
+ * @param {DrawnTable} table
+ * @param {number} share of its own size
+ * @param {Area[]} taken
+ * @returns {PlacedTable | null}
+ */
+function placeTable(f, table, share, taken) {
+  const isBelow = table.position.startsWith("bottom");
+  let area = f.area;
+  let grid = measure(f, table, share, area);
+  for (let turn = 0; grid && turn < 8; turn++) {
+    const spot = place(grid, area);
+    const hit = taken.filter((a) => meets(a, spot));
+    if (!hit.length) return { grid, spot };
+    area = isBelow
+      ? { ...area, bottom: Math.min(...hit.map((a) => a.top)) - BETWEEN + 4 }
+      : { ...area, top: Math.max(...hit.map((a) => a.bottom)) + BETWEEN - 8 };
+    grid = measure(f, table, share, area) ?? grid;
+  }
+  return grid && { grid, spot: place(grid, area) };
+}
+
+/**
+ * Where a cell of a placed table lies; null where it is not drawn.
+ * @param {PlacedTable} placed
+ * @param {number} column
+ * @param {number} row
+ * @returns {Area | null}
+ */
+export function cellArea({ grid, spot }, column, row) {
+  const found = grid.cells.find(({ cell }) => cell.column === column && cell.row === row);
+  if (!found || !found.cell.text.trim() || !visible(found.cell.text_color)) return null;
+  const sum = (/** @type {Float64Array} */ sizes, /** @type {number} */ end) =>
+    sizes.slice(0, end).reduce((a, b) => a + b + grid.line, grid.frame);
+  return {
+    left: spot.left + sum(grid.columns, column),
+    right: spot.left + sum(grid.columns, found.c2 + 1) - grid.line,
+    top: spot.top + sum(grid.rows, row),
+    bottom: spot.top + sum(grid.rows, found.r2 + 1) - grid.line,
+  };
+}
+
 /**
  * @param {Frame} f
  * @param {PlacedTable} placed

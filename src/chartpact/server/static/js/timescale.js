@@ -155,3 +155,47 @@ export function formatsIn(zone) {
     full: make({ weekday: "short", day: "numeric", month: "short", year: "numeric", ...clock }),
   };
 }
+
+/**
+ * Whether the browser knows a time zone.
+ * @param {string} zone
+ */
+export function isZone(zone) {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en", { timeZone: zone }));
+  } catch {
+    return false;
+  }
+}
+
+export function zones() {
+  const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const known = Intl.supportedValuesOf?.("timeZone") ?? [];
+  return [...new Set(["UTC", local, "America/New_York", "Europe/London", ...known])];
+}
+
+const FRAMES = ["1m", "5m", "15m", "30m", "1h", "2h", "4h", "1D", "1W", "1M"];
+/** @type {Record<string, number>} */
+const MINUTES = { m: 1, h: 60, D: 1440, W: 10_080, M: 43_200 };
+const MOST_FRAMES = 7;
+
+/**
+ * The minutes of a timeframe such as 5m or 4h; 0 where it is none.
+ * @param {string | null} frame
+ */
+export function minutesOf(frame) {
+  const match = /^(\d{1,4})([mhDWM])$/.exec(frame ?? "");
+  return match ? Number(match[1]) * MINUTES[match[2]] : 0;
+}
+
+/**
+ * The timeframes that bars can be drawn in: their own one, larger ones, and the one that is shown.
+ * @param {string | null} own
+ * @param {string | null} current
+ */
+export function framesOf(own, current) {
+  const least = minutesOf(own);
+  const frames = FRAMES.filter((frame) => minutesOf(frame) >= least).slice(0, MOST_FRAMES);
+  if (current && !frames.includes(current)) frames.push(current);
+  return frames.sort((a, b) => minutesOf(a) - minutesOf(b));
+}

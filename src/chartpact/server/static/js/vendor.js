@@ -4,5 +4,5 @@ import * as bundle from "../vendor/lightweight-charts-5.2.1.js";
 const library = /** @type {typeof import("bundles/lightweight-charts.js")} */ (
   /** @type {unknown} */ (bundle)
 );
-export const { createChartEx, CrosshairMode, defaultHorzScaleBehavior, LineSeries, TickMarkType } =
-  library;
+export const { createChartEx, CrosshairMode, defaultHorzScaleBehavior, LineSeries } = library;
+export const { PriceScaleMode, TickMarkType } = library;

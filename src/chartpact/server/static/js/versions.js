@@ -1,5 +1,5 @@
 // The dialog of versions: those that are kept of a text, what has changed since, and a way back.
-import { byId, el } from "./dom.js";
+import { byId, el, render } from "./dom.js";
 
 /**
  * Shows versions, the newest first, each with a number, a name, a source and its time.
@@ -13,7 +13,7 @@ export async function showVersions(versions, { text, saved, language, restore })
   const choose = (version) => {
     for (const button of byId("version-list").querySelectorAll("button"))
       button.setAttribute("aria-pressed", String(button.dataset.version === `${version.number}`));
-    byId("diff").replaceChildren();
+    render(byId("diff"), );
     showDiff(byId("diff"), version.source, text, language);
     byId("restore").onclick = () => restore(version);
     byId("restore").disabled = version.source === saved;
@@ -28,7 +28,7 @@ export async function showVersions(versions, { text, saved, language, restore })
     );
     return el("li", {}, button);
   });
-  byId("version-list").replaceChildren(...rows);
+  render(byId("version-list"), ...rows);
   byId("history").showModal();
   choose(versions[Math.min(1, versions.length - 1)]);
 }

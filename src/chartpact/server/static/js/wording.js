@@ -34,7 +34,7 @@ export function formatTime(ms, zone) {
 export const timeElement = (ms, zone) =>
   el("time", { datetime: new Date(ms).toISOString() }, formatTime(ms, zone));
 
-const numbers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
+const numbers = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 7 });
 
 /**
  * A plain value of a state, as people read it.
@@ -79,7 +79,7 @@ export function headlineOf(state, machines = []) {
 function countsOf(name, value) {
   if (Array.isArray(value)) return [`${value.length} ${words(name)}`];
   if (value === null || typeof value !== "object") return [];
-  return Object.entries(value).flatMap(([key, inner]) => countsOf(key, inner));
+  return Object.entries(value).flatMap(([key, inner]) => countsOf(name ? `${name} ${key}` : key, inner));
 }
 
 /**

@@ -1,0 +1,50 @@
+// Live bars: what came after the last one is asked for while the page is visible. The bar that is still
+// forming is a candle alone; indicators, signals and states are computed on bars that are closed.
+import { ask, Refusal } from "./api.js";
+
+const LEAST_MS = 5_000; // between two looks
+const MOST_MS = 60_000;
+
+export class Live {
+  /** @param {Workbench} workbench */
+  constructor(workbench) {
+    this.workbench = workbench;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    document.addEventListener("visibilitychange", () => this.wait(0));
+    workbench.on("data", () => this.wait());
+  }
+
+  /** How long until the next look: a tenth of a bar. */
+  get pause() {
+    const { clock } = this.workbench.view;
+    return Math.min(Math.max(clock.barMs / 10, LEAST_MS), MOST_MS);
+  }
+
+  wait(ms = this.pause) {
+    clearTimeout(this.timer);
+    if (!document.hidden) this.timer = setTimeout(() => void this.look(), ms);
+  }
+
+  async look() {
+    const { chart, view } = this.workbench;
+    const { data, state } = chart;
+    if (data && !state.to && !data.synthetic) {
+      const after = data.bars.time[data.count - 1];
+      try {
+        const { closed, forming } = await ask(
+          ["bars", "after"],
+          { symbol: state.symbol, timeframe: state.timeframe, after },
+          { once: true },
+        );
+        if (chart.data === data) {
+          if (closed > 0) await chart.load();
+          else view.setForming(forming);
+        }
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error; // the chart stays as it is, and is looked at again
+      }
+    }
+    this.wait();
+  }
+}
