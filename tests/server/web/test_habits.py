@@ -173,7 +173,7 @@ def drag(page, *steps):
     page.mouse.up()
 
 
-def test_lines_drawn_by_hand_are_kept_for_their_symbol_and_removed_by_a_key(show):
+def test_lines_drawn_by_hand_are_kept_for_their_symbol_and_removed_by_a_key(show, site):
     page = show(ES)
     page.locator("#tools [aria-label='Trend line']").click()
     drag(page, (200, 120), (420, 220))
@@ -184,6 +184,11 @@ def test_lines_drawn_by_hand_are_kept_for_their_symbol_and_removed_by_a_key(show
         "rectangle",
     ]
     keep_screen(page, "drawings-dark")
+    drawings = None
+    while len(drawings or []) < 2:  # a page that is opened at once may be sooner than what is kept
+        page.wait_for_timeout(50)
+        layout = httpx2.get(f"{site}/api/v1/my/layout").json()["layout"]
+        drawings = layout and layout.get("drawings", {}).get("sample:es-5m")
     page.evaluate("() => workbench.setSymbol('sample:nq-5m')")
     page.wait_for_function("() => workbench.data.symbol.startsWith('NQ')")
     assert page.evaluate("() => workbench.drawings.all.length") == 0

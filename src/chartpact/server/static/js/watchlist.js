@@ -19,7 +19,7 @@ export class Watchlist {
     this.symbols = null;
     /** @type {Map<string, { close: string, share: number | null } | null>} null: they could not be read */
     this.prices = new Map();
-    this.lookedAt = 0;
+    this.lookedAt = -Infinity;
     this.isLooking = false;
   }
 
@@ -78,7 +78,7 @@ export class Watchlist {
     } catch (error) {
       say(error);
     }
-    this.lookedAt = 0;
+    this.lookedAt = -Infinity;
     this.onChange();
   }
 
@@ -98,7 +98,7 @@ export class Watchlist {
       }
     } finally {
       this.isLooking = false;
-      this.lookedAt = performance.now() || 1;
+      this.lookedAt = performance.now();
     }
   }
 }
