@@ -1,6 +1,7 @@
 """The price series of bars: the columns that are stored, and those derived from them."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from functools import reduce
 from operator import add
 from typing import Any
@@ -25,3 +26,13 @@ def derive(name: str, column: Callable[[str], Any]) -> Any:
     """
     columns = [column(part) for part in DERIVED[name]]
     return reduce(add, columns) / len(columns)
+
+
+def decimals_of(step: float) -> int:
+    """The decimals a step has when written out.
+
+    >>> decimals_of(0.25), decimals_of(1e-05), decimals_of(2.0)
+    (2, 5, 0)
+    """
+    exponent = Decimal(f"{step:.10g}").normalize().as_tuple().exponent
+    return max(0, -int(exponent))

@@ -538,6 +538,35 @@ for i in reversed(tops)[:3]:
         assert proof_of(body, most=most).ok
 
 
+@pytest.mark.parametrize("place", ["na, na, na, na", "0, na, 1, na", "na, 1, na, 1"])
+def test_an_object_without_a_place_may_be_set_anywhere(place):
+    body = f"""
+na = None
+line = chart.new_line({place})
+high = ohlcv.high
+for i in range(200, len(ohlcv)):
+    if i == 200:
+        line.set_xy1(20, high[20])
+        line.set_xy2(30, high[20])
+"""
+    proof = proof_of(body)
+    assert proof.ok, proof.rewritten
+    assert [(late.what, late.bar) for late in proof.late] == [("line", 20)]
+
+
+def test_an_object_that_had_a_place_and_moves_is_still_found():
+    proof = proof_of(
+        """
+line = chart.new_line(None, None, None, None)
+high = list(ohlcv.high)
+top = high.index(max(high))
+line.set_xy1(0, high[top])
+line.set_xy2(1, high[top])
+"""
+    )
+    assert proof.rewritten.what == "line"
+
+
 def test_what_changed_is_written_with_the_digits_in_which_it_differs():
     body = "chart.new_line(0, 1.0 + 2e-9 * len(ohlcv), 1, 1.0)\nchart.hline(1 + 2e-9 * len(ohlcv))"
     for line in body.split("\n"):

@@ -51,6 +51,17 @@ def test_parameters_are_checked_against_params():
     assert (caught.value.step, caught.value.kind) == ("run", "value")
 
 
+def test_params_has_up_to_200_entries():
+    def source(count):
+        entries = [{"name": f"p{at}", "type": "int", "default": at} for at in range(count)]
+        head = f"PARAMS = {entries}\nMETA = {{'title': 'x'}}\n"
+        return head + "def compute(ohlcv, params, chart):\n    pass\n"
+
+    assert len(script.load(source(200)).params) == 200
+    with pytest.raises(script.ScriptError, match="PARAMS has at most 200 entries"):
+        script.load(source(201))
+
+
 def test_check_tells_params_meta_and_steps():
     verdict = sandbox.validate(SMA)
     assert verdict.ok

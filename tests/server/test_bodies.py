@@ -232,7 +232,7 @@ def test_a_library_that_is_hostile_or_whole_holds_up_nobody(here, longest):
 @pytest.mark.slow
 def test_lists_of_many_parameters_are_alike_through_every_door_and_hold_up_nobody(here, longest):
     one = {"type": "choice", "default": "a", "options": ["a", "b", "c"], "desc": "one \u00e9 of"}
-    params = [{"name": f"p{at}", **one} for at in range(64)]
+    params = [{"name": f"p{at}", **one} for at in range(200)]
     head, _, tail = SCRIPT.partition("[{")
     rest = tail.partition("}]")[2].replace('params["n"]', "3")
     source = f"{head}{json.dumps(params)}{rest}"
@@ -253,7 +253,7 @@ def test_lists_of_many_parameters_are_alike_through_every_door_and_hold_up_nobod
         assert bob.put("/api/v1/my/library", json=library).json() == {"ok": True, "warnings": []}
         listed = bob.get("/api/v1/indicators").json()
         mine = [each for each in listed["indicators"] if each["source"] == "user"]
-        assert [len(each["params"]) for each in mine] == [64] * 40
+        assert [len(each["params"]) for each in mine] == [200] * 40
         named = {**HEADERS, "mcp-name": "list_indicators"}
         result = bob.post("/mcp", headers=named, json=listing).json()["result"]
         assert result["structuredContent"] == json.loads(result["content"][0]["text"]) == listed

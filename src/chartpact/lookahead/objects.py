@@ -44,6 +44,12 @@ class PlacedObject:
             *(symbol for symbol in symbols if unicodedata.category(symbol) in _SYMBOLS),
         }
 
+    @property
+    def is_somewhere(self) -> bool:
+        """Whether it is drawn at all: one that has an na coordinate waits for its place."""
+        heights = (*self.heights, *itertools.chain.from_iterable(self.points))
+        return not any(map(math.isnan, heights))
+
     def grew_to(self, other: "PlacedObject", size: int) -> bool:
         """Whether the other is this one, extended to the right if at all, and says no less.
 

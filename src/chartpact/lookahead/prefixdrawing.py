@@ -83,7 +83,8 @@ def trace(scene: Scene, size: int, titles: Mapping[str, list[str]]) -> PrefixDra
         picture.dots[what] = dots[:, np.lexsort(dots[::-1])]
     for channel in _OBJECTS:
         for item in getattr(scene, channel):
-            picture.objects.append(place(item))
+            if (placed := place(item)).is_somewhere:
+                picture.objects.append(placed)
             if item.provisional:
                 picture.provisional.add(channel)
     provisional = _provisional_signals(scene.plots)

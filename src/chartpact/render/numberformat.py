@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
 
 import numpy as np
 
+from chartpact.prices import decimals_of
 from chartpact.render.display import Floats
 
 MINUS = "−"
@@ -66,16 +66,6 @@ def compact(value: float) -> str:
                 _with_minus(written.rstrip("0").rstrip(".") if "." in written else written) + letter
             )
     return _with_minus(f"{value:.4g}")
-
-
-def decimals_of(step: float) -> int:
-    """The decimals a step has when written out.
-
-    >>> decimals_of(0.25), decimals_of(1e-05), decimals_of(2.0)
-    (2, 5, 0)
-    """
-    exponent = Decimal(f"{step:.10g}").normalize().as_tuple().exponent
-    return max(0, -int(exponent))
 
 
 def price_format(prices: Floats, tick_size: float | None) -> NumberFormat:

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from chartpact.prices import decimals_of
 from chartpact.render import (
     axes,
     backgrounds,
@@ -43,7 +44,7 @@ from chartpact.render.errors import RenderError
 from chartpact.render.frame import SMALL, ChartView, Frame, Timeline
 from chartpact.render.legend import Row
 from chartpact.render.look import Look
-from chartpact.render.numberformat import NumberFormat, decimals_of, price_format, range_format
+from chartpact.render.numberformat import NumberFormat, price_format, range_format
 from chartpact.render.panes import Content
 from chartpact.render.scales import BarScale, ValueScale
 from chartpact.render.textblock import Occupied

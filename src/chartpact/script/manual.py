@@ -203,6 +203,16 @@ _METHODS = {
         "A shorter ohlcv of the whole bars of a higher timeframe.",
         'daily = ohlcv.resample("1D")',
     ),
+    "price_text": (
+        "x",
+        "A price as a text, rounded to the tick and with its decimals.",
+        "chart.new_label(i, price, ohlcv.price_text(price))",
+    ),
+    "series": (
+        "value",
+        "A series of one value on every bar, or of a list with one value a bar.",
+        "chart.line(ohlcv.series(50))",
+    ),
     "security": (
         "timeframe, calculate=None",
         "The bars of a higher timeframe on the chart's bars: each sees the last complete one.",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from chartpact.clock.walltime import iso
+from chartpact.prices import decimals_of
 from chartpact.render import typesetting
 from chartpact.render.display import (
     Area,
@@ -18,7 +19,7 @@ from chartpact.render.display import (
     Stroke,
     Words,
 )
-from chartpact.render.numberformat import NumberFormat, decimals_of
+from chartpact.render.numberformat import NumberFormat
 from chartpact.render.scales import ValueScale
 from chartpact.render.theme import Theme, fade, theme
 from chartpact.studies.answer import Horizon, SignalAnswer, StudyAnswer

@@ -16,7 +16,7 @@ from chartpact.prices import SOURCES
 from chartpact.problem import Failure, did_you_mean
 from chartpact.script.errors import Fault
 
-MOST_PARAMS = 64
+MOST_PARAMS = 200
 MOST_OPTIONS = 200
 MOST_TEXT = 1_000
 LARGEST_INT = 2**53

@@ -158,7 +158,7 @@ class ExpressionKinds:
         if func.attr in ("append", "insert"):
             self._put(func.value, arguments)
         if owner == k.OHLCV:
-            return k.OHLCV
+            return k.of_ohlcv_method(func.attr, arguments)
         if owner & (k.OHLCV | k.OTHER | k.PARAMS | k.FUNC):
             return k.ANY
         return k.METHOD_KINDS.get(func.attr, k.ANY)

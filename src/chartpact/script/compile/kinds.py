@@ -152,6 +152,15 @@ def of_builtin(name: str, arguments: list[int], spread: bool) -> int:
     return BUILTIN_KINDS.get(name, ANY)
 
 
+def of_ohlcv_method(name: str, arguments: int) -> int:
+    """The kinds that a method of bars gives; `security` is one without a function."""
+    if name in ("resample", "security"):
+        return OHLCV
+    if name == "series" and arguments and not arguments & ~(NUMBER | NONE):
+        return FLOATS
+    return STR if name == "price_text" else ANY
+
+
 def of_host_call(result: int, arguments: list[int]) -> int:
     """A function that gives a series of series gives a number of numbers, a list of lists."""
     if result == SERIES_TUPLE:

@@ -40,8 +40,14 @@ def _sign(x: float) -> float:
     return math.nan if math.isnan(x) else float((x > 0) - (x < 0))
 
 
+def _div(x: float, y: float) -> float:
+    divisor = float(y)
+    return float(x) / divisor if divisor else math.nan
+
+
 # How each function is called, what it computes, and the sentence about it.
 SCALARS: Mapping[str, tuple[str, Callable[..., float], str]] = {
+    "div": ("x, y", _div, "x divided by y; na where y is 0 or one of them is na."),
     "sqrt": ("x", math.sqrt, "The square root."),
     "log": ("x", math.log, "The natural logarithm."),
     "exp": ("x", math.exp, "`math.e` to the power of x."),

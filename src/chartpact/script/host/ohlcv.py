@@ -12,11 +12,21 @@ from chartpact.arrays import any_true
 from chartpact.bars import Bars, BarsError, last_closed, stretch
 from chartpact.bars.alignment import times_to_match
 from chartpact.clock.timeframe import of_steps
-from chartpact.prices import DERIVED, STORED
-from chartpact.script.errors import Fault
+from chartpact.prices import DERIVED, STORED, decimals_of
+from chartpact.script.errors import OPERAND, Fault
+from chartpact.script.host.text import MOST_DECIMALS, number
 from chartpact.script.runtime.meter import Meter
-from chartpact.script.runtime.series import OPERATION, Array, Series, array_of
+from chartpact.script.runtime.series import (
+    OPERATION,
+    Array,
+    Series,
+    TextSeries,
+    array_of,
+    check_lengths,
+)
 from chartpact.script.runtime.values import LISTS, HostObject, a_type
+from chartpact.ta.arithmetic import round_number
+from chartpact.textcolumn import TextColumn
 
 Call = Callable[..., Any]  # how a run calls a function of the script
 SERIES = (*STORED, "time", *DERIVED)
@@ -24,6 +34,8 @@ CLOCK = ("close_time", "trading_day")  # what the clock tells of each bar
 TIMES = ("time", *CLOCK)
 FACTS = ("symbol", "timeframe", "tick_size", "day_roll", "market")
 GROUPS = ("first_bar", "whole")  # of higher bars: the first bar of each, whether it is complete
+_LARGEST_PRICE = 1e15  # that is written by its tick
+_MOST_TICKS = 2**53  # in a price: beyond it every float is a whole number of them
 
 
 class Ohlcv(HostObject):
@@ -36,7 +48,7 @@ class Ohlcv(HostObject):
 
     type_name = "ohlcv"
     fields = frozenset((*SERIES, *CLOCK, *GROUPS, "bar_index", "first_visible", *FACTS))
-    methods = frozenset(("resample", "security"))
+    methods = frozenset(("price_text", "resample", "security", "series"))
 
     def __init__(
         self,
@@ -150,6 +162,49 @@ class Ohlcv(HostObject):
         shorter = Ohlcv(higher, self.meter, call=self.call, first_visible=first)
         shorter._made = (self, timeframe, partial)
         return shorter
+
+    def series(self, value: Any) -> Series | TextSeries:
+        """A series of one value on every bar, or of a list with one value a bar.
+
+        Numbers and None give a series, True and False a condition, texts a text series.
+        """
+        length = len(self)
+        self.meter.charge(OPERATION + length // 8)
+        if type(value) in (Series, TextSeries):
+            check_lengths(length, len(value))
+            return value  # type: ignore[no-any-return]
+        of_list = type(value) in LISTS
+        values = value if of_list else [value]
+        kinds = set(map(type, values))
+        self.meter.charge(len(values) // 8)
+        if str in kinds and kinds <= {str, type(None)}:
+            if of_list:
+                self.meter.charge(5 * length)
+                check_lengths(length, len(values))
+            column = TextColumn.encode(values) if of_list else TextColumn.repeat(value, length)
+            return TextSeries(column, self.meter)
+        try:
+            array = array_of(values, length if of_list else None, self.meter)
+        except Fault as error:
+            if error.cause != OPERAND:
+                raise
+            message = "a series is made of numbers, of conditions or of texts, not {}"
+            hint = "write ohlcv.series(0), or a list with one value a bar, None where it is na"
+            raise Fault("type", message.format(a_type(error.value)), hint) from None
+        return Series(array if of_list else np.repeat(array, length), self.meter)
+
+    def price_text(self, x: Any) -> str:
+        """A price rounded to the tick and with its decimals; na is "NaN"."""
+        self.meter.charge(80)
+        if type(x) not in (int, float, type(None)):
+            hint = "take one bar: s[i]" if type(x) is Series else ""
+            raise Fault("type", f"ohlcv.price_text takes a number, not {a_type(x)}", hint)
+        tick = self.tick_size
+        if x is None or tick is None or not abs(x) < _LARGEST_PRICE:
+            self.meter.charge(x.bit_length() // 2 if type(x) is int else 0)
+            return number(x)
+        price = round_number(x / tick) * tick if abs(x / tick) < _MOST_TICKS else float(x)
+        return number(price, min(decimals_of(tick), MOST_DECIMALS))
 
     def security(self, timeframe: Any, calculate: Any = None) -> Any:
         """A higher timeframe on the chart's bars: each sees the last completed higher bar.

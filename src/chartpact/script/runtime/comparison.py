@@ -12,7 +12,7 @@ from chartpact.script.errors import Fault
 from chartpact.script.runtime.arithmetic import NUMBERS, mismatch
 from chartpact.script.runtime.hashing import seal
 from chartpact.script.runtime.meter import Charging, Exhausted, walking
-from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.series import Series, TextSeries
 from chartpact.script.runtime.values import DICTS, LISTS, Method, a_type
 
 Order = Callable[[Any, Any], Any]
@@ -20,6 +20,7 @@ Order = Callable[[Any, Any], Any]
 KEY = 6  # steps to hash a number or a short text
 SHORT_KEY = 64  # characters of a text that is looked up at no cost of its own
 
+_BY_BAR = frozenset((Series, TextSeries))  # are equal or not on each bar
 _LOOKED_AT = 16  # elements of a list that are searched at a time
 _LARGEST_KEY = (1 << 61) - 1
 _WALKED = frozenset((*LISTS, *DICTS, tuple))
@@ -33,9 +34,9 @@ class Comparison(Charging):
         left, right = type(a), type(b)
         if left in NUMBERS and right in NUMBERS:
             return a == b
-        if left is Series:
+        if left in _BY_BAR:
             return a == b
-        if right is Series:
+        if right in _BY_BAR:
             return b == a
         if left is right is str:
             if len(a) != len(b):
@@ -51,9 +52,9 @@ class Comparison(Charging):
         return a == b if left is right is range else a is b
 
     def ne(self, a: Any, b: Any) -> Any:
-        if type(a) is Series:
+        if type(a) in _BY_BAR:
             return a != b
-        if type(b) is Series:
+        if type(b) in _BY_BAR:
             return b != a
         return not self.eq(a, b)
 
@@ -176,7 +177,7 @@ class Comparison(Charging):
 
     def matches(self, value: Any, element: Any) -> bool:
         """Whether the element is the value; in a container a series is equal to itself alone."""
-        if type(element) is Series or type(value) is Series:
+        if type(element) in _BY_BAR or type(value) in _BY_BAR:
             return element is value
         return bool(self.eq(element, value))
 

@@ -247,10 +247,7 @@ class Series:
         raise Fault("type", "& and | join a condition with another condition", _PARENTHESES)
 
     def _check_length(self, other: "Series") -> None:
-        if len(self.array) != len(other.array):
-            lengths = f"a series of {len(self.array)} bars and one of {len(other.array)}"
-            hint = "bring both to the chart's bars, for example with ohlcv.security"
-            raise Fault("value", f"{lengths} cannot be combined", hint)
+        check_lengths(len(self.array), len(other.array))
 
     def _finite(self, array: Array) -> "Series":
         """A series of the results, in which what is infinite is na."""
@@ -287,8 +284,41 @@ class TextSeries(HostObject):
     def __getitem__(self, bar: int) -> Any:
         return None if type(bar) is int and bar < 0 else self.items()[bar]
 
+    def __eq__(self, other: object) -> Any:
+        return self._compared(other, equal=True)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(other, equal=False)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _compared(self, other: Any, equal: bool) -> Any:
+        """Bar by bar, whether the text is equal, or is not; without a text neither holds."""
+        if type(other) is TextSeries:
+            column = other.texts
+        elif type(other) is str or (type(other) in LISTS and set(map(type, other)) <= _TEXTS):
+            self._meter.charge(5 * len(other) if type(other) in LISTS else 0)
+            column = TextColumn.encode(other if type(other) in LISTS else [other])
+        else:
+            return not equal  # values of different types are never equal
+        if len(column) not in (1, len(self)):
+            check_lengths(len(self), len(column))
+        self._meter.charge(operation_steps(len(self)) + len(self) // 8 + len(column.categories))
+        index: dict[str | None, int] = {None: 0}
+        own, others = self.texts.recode(index), column.recode(index)
+        holds = (own == others) if equal else (own != others)
+        return Series(holds & (own != 0) & (others != 0), self._meter)
+
     def __repr__(self) -> str:
         return f"<text series of {len(self.texts)} bars>"
+
+
+def check_lengths(own: int, other: int) -> None:
+    """Refuses to combine series of different bars."""
+    if own != other:
+        hint = "bring both to the chart's bars, for example with ohlcv.security"
+        message = f"a series of {own} bars and one of {other} cannot be combined"
+        raise Fault("value", message, hint)
 
 
 def breaks(array: Array) -> int:
@@ -304,6 +334,7 @@ def breaks(array: Array) -> int:
 
 
 _NUMBERS = {int, float, type(None)}
+_TEXTS = {str, type(None)}
 
 
 def array_of(values: list[Any], length: int | None, meter: Meter) -> Array:
