@@ -180,7 +180,7 @@ Until = Annotated[
     Field(
         ge=0,
         le=2**53,
-        description="UTC ms: the last bar that is computed and shown, as --to of the command line",
+        description="UTC ms: the last bar that is computed and shown",
     ),
 ]
 
