@@ -91,6 +91,8 @@ def _row(name: str, told: str) -> str:
 def ta_page() -> str:
     """Every function of `chartpact.ta`, by family: how it is called, what it does, an example."""
     from chartpact import ta
+    from chartpact.script.host import when
+    from chartpact.script.runtime.meter import Meter
 
     parts = [f"# `ta`: numeric primitives\n\n{_prose(inspect.getdoc(ta) or '')}"]
     parts += [
@@ -106,6 +108,11 @@ def ta_page() -> str:
             about, example = text.split("\n\n>>>", 1)
             parts.append(f"### `{name}`\n\n`{name}{_call(function)}`\n\n{about}\n")
             parts.append(f"```pycon\n>>>{example}\n```\n")
+    parts.append(
+        f"\n## In scripts alone\n\n### `{when.NAME}`\n\n`{when.NAME}({when.USAGE})`\n\n"
+        f"{inspect.getdoc(when.function(Meter(0), print))}\n\n"
+        f"```starlark\n{script_examples()[when.NAME]}\n```\n"
+    )
     return "\n".join(parts)
 
 

@@ -112,7 +112,7 @@ def execute(
     chart = ScriptChart(bars, program.meta, meter)
     values = _param_values(program.params, params or {})
     names = runtime.names()
-    names.update(host.functions(program.uses, meter, len(bars)))
+    names.update(host.functions(program.uses, meter, len(bars), runtime.call))
     try:
         with np.errstate(all="ignore"):
             first = extras.first_visible

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from chartpact.script.host import colors, maths, payload, ta, text
+from chartpact.script.host import colors, maths, ohlcv, payload, ta, text, when
 from chartpact.script.runtime.formatting import digit_steps
 from chartpact.script.runtime.meter import Meter
 
@@ -28,7 +28,7 @@ _USUAL, _LONG = 32, 200  # characters of a format and a time zone; longer format
 def namespaces() -> dict[str, Iterable[str]]:
     """The namespaces of the language, with the names of their functions."""
     return {
-        "ta": ta.names(),
+        "ta": [*ta.names(), when.NAME],
         "math": maths.NAMES,
         "color": colors.NAMES,
         "text": list(text.FUNCTIONS),
@@ -41,13 +41,18 @@ def windows() -> frozenset[str]:
     return frozenset(f"ta.{name}" for name in ta.WINDOWS)
 
 
-def functions(uses: Iterable[str], meter: Meter, bars: int) -> Mapping[str, Any]:
-    """What a script uses of the namespaces, under the names in its compiled code."""
+def functions(uses: Iterable[str], meter: Meter, bars: int, call: ohlcv.Call) -> Mapping[str, Any]:
+    """What a script uses of the namespaces, under the names in its compiled code.
+
+    `call` is how the run calls a function of the script.
+    """
     payloads = payload.functions(meter)
     table: dict[str, Any] = {}
     for use in uses:
         space, name = use.split(".")
-        if space == "ta":
+        if use == f"ta.{when.NAME}":
+            function = when.function(meter, call)
+        elif space == "ta":
             function = ta.function(name, meter, bars)
         elif space == "math":
             function = maths.function(name, meter)

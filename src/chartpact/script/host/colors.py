@@ -16,7 +16,7 @@ from chartpact.script.runtime.series import Series, TextSeries, array_of
 from chartpact.script.runtime.values import LISTS, List, a_type, shown
 from chartpact.textcolumn import TextColumn
 
-NAMES = ("alpha", "mix", "gradient")
+NAMES = ("alpha", "mix", "gradient", "rgb")
 _LEVELS = 255  # of a gradient: as many as a channel of a colour has
 _COST = 90
 
@@ -78,6 +78,18 @@ class Colors:
         column = TextColumn(colors, (np.cumsum(used) - 1)[levels])
         return TextSeries(column, self._meter) if type(s) is Series else List(column)
 
+    def rgb(self, red: Any, green: Any, blue: Any, opacity: Any = 1) -> Any:
+        """The colour of three channels from 0 to 255, and an opacity from 0 to 1; None where one
+        is na.
+        """
+        self._meter.charge(_COST)
+        given = {"red": red, "green": green, "blue": blue}
+        channels = [_share(value, name, 255) for name, value in given.items()]
+        share = _share(opacity, "opacity")
+        if share is None or None in channels:
+            return None
+        return "#" + "".join(f"{_round(x or 0.0):02x}" for x in (*channels, share * 255))
+
     def _each(self, value: Any, change: Callable[[str], str]) -> Any:
         """A change of one colour, or of each colour of many."""
         if type(value) is TextSeries:
@@ -110,14 +122,14 @@ def _number(value: Any, name: str) -> float:
         raise Fault("value", f"{name} is too large a number") from None
 
 
-def _share(value: Any, name: str) -> float | None:
+def _share(value: Any, name: str, most: int = 1) -> float | None:
     if value is None:
         return None
     share = _number(value, name)
     if math.isnan(share):
         return None
-    if not 0 <= share <= 1:
-        raise Fault("value", f"{name} is from 0 to 1, not {shown(value)}")
+    if not 0 <= share <= most:
+        raise Fault("value", f"{name} is from 0 to {most}, not {shown(value)}")
     return share
 
 
@@ -128,7 +140,11 @@ def _between(a: str, b: str, share: float) -> str:
     '#804000ff'
     """
     channels = zip(bytes.fromhex(a[1:]), bytes.fromhex(b[1:]), strict=True)
-    return "#" + "".join(f"{math.floor(x + (y - x) * share + 0.5):02x}" for x, y in channels)
+    return "#" + "".join(f"{_round(x + (y - x) * share):02x}" for x, y in channels)
+
+
+def _round(channel: float) -> int:
+    return math.floor(channel + 0.5)
 
 
 def function(name: str, meter: Meter) -> Callable[..., Any]:
