@@ -161,9 +161,9 @@ GENERATED: dict[str, tuple[str, str, str]] = {
         "check",
         "size",
     ),
-    "100 PARAMS": (
+    "201 PARAMS": (
         "PARAMS = ["
-        + ",".join(f'{{"name": "n{i}", "type": "int", "default": 1}}' for i in range(100))
+        + ",".join(f'{{"name": "n{i}", "type": "int", "default": 1}}' for i in range(201))
         + ']\nMETA = {"title": "x"}\n'
         + COMPUTE
         + "    pass\n",
