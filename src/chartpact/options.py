@@ -7,7 +7,7 @@ a type does not say.
 >>> class Example(TypedDict, total=False):
 ...     stamp: Annotated[Literal["open", "close"] | None, Option("what of a bar its time is")]
 >>> read_table(Example)["stamp"].choices
-('open', 'close')
+('close', 'open')
 """
 
 from collections.abc import Mapping
@@ -67,7 +67,7 @@ def _describe(name: str, hint: Any, option: Option) -> Option:
     choices: tuple[str, ...] = ()
     for part in get_args(hint):
         if get_origin(part) is Literal:
-            choices = get_args(part)
+            choices = tuple(sorted(get_args(part)))  # typing may give an equal one of another order
         elif part in (bool, int, float, str):
             return replace(option, type=part)
     return replace(option, choices=choices)

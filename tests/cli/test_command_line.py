@@ -44,7 +44,7 @@ def findings():
     command = ["bash", "-c", limited, sys.executable]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert result.returncode == DONE, result.stderr
-    return dict(re.split(r"  +", line, maxsplit=1) for line in result.stdout.splitlines()[:8])
+    return dict(re.split(r"  +", line, maxsplit=1) for line in result.stdout.splitlines()[:9])
 
 
 def test_doctor_tells_python_numpy_and_the_kernels_in_use(findings):

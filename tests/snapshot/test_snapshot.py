@@ -113,6 +113,7 @@ def test_the_chart_is_confirmed_at_the_close_of_its_last_bar(drawn):
         "day_roll": "18:00 America/New_York",
         "last_bar": len(bars) - 1,
         "last_time": int(bars.time[-1]),
+        "previous_time": int(bars.time[-2]),
         "first_time": int(bars.time[0]),
         "last_price": float(bars.close[-1]),
         "as_of": int(bars.time[-1]) + 300_000,

@@ -266,11 +266,9 @@ def test_a_password_that_anybody_would_try_first_is_refused(password):
 
 
 def test_a_failing_look_up_of_a_token_is_a_failure_of_the_database(database):
-    if not database.embedded:
-        pytest.skip("the driver of PostgreSQL is asked through SQLAlchemy")
     with database.write(None) as connection:
         connection.exec_driver_sql("ALTER TABLE tokens RENAME TO gone")
-    with pytest.raises(DATABASE_FAILED, match="no such table"):
+    with pytest.raises(DATABASE_FAILED, match=r"no such table|does not exist"):
         Lookup(database).bearer("x")
     with pytest.raises(DATABASE_FAILED):
         database.check_writable()
