@@ -111,7 +111,7 @@ def ta_page() -> str:
     parts.append(
         f"\n## In scripts alone\n\n### `{when.NAME}`\n\n`{when.NAME}({when.USAGE})`\n\n"
         f"{inspect.getdoc(when.function(Meter(0), print))}\n\n"
-        f"```starlark\n{script_examples()[when.NAME]}\n```\n"
+        f"```starlark\n{script_examples()['ta.when']}\n```\n"
     )
     return "\n".join(parts)
 

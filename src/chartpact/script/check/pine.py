@@ -162,7 +162,6 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
             'texts have methods: "a" in s, s.find(x), s.replace(a, b), s.split(","), s.upper()',
         ),
         "color.new": "write color.alpha(c, a), where a is 1 for opaque and 0 for nothing",
-        "color.rgb": "its last value is an opacity from 0 to 1: write 1 - transp / 100",
         "color.from_gradient": "write color.gradient(s, lo, hi, from, to)",
         "array.sum": "write sum(values), or math.sum(values), which leaves na out",
         "array.avg": "write math.avg(values)",

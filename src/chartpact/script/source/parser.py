@@ -65,6 +65,8 @@ def parse(source: str, limits: Limits) -> ast.Module:
             prefixes=PREFIXES,
             watch=_check_token,
         )
+    except ScriptError:  # of a word, which tells its own step
+        raise
     except Failure as error:
         hint = pine.hint_for_statement(source.split("\n")[: error.line or 0]) or error.hint
         raise ScriptError(
