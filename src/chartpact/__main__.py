@@ -1,14 +1,14 @@
 """The whole command line: the verbs of `chartpact.cli` and those of the server."""
 
-import gc
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from chartpact.work.garbage import search_rarely
+
 if TYPE_CHECKING:
     import argparse
 
-MANY_OBJECTS = 100_000  # between two searches for garbage; imports make as many, and no garbage
 INTERRUPTED = 130  # as shells say it of a command that Ctrl-C ended
 
 
@@ -21,7 +21,7 @@ def parser() -> "argparse.ArgumentParser":
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; Ctrl-C may also come during the imports."""
-    gc.set_threshold(MANY_OBJECTS)
+    search_rarely()
     try:
         from chartpact import cli
         from chartpact.server import command, user_command

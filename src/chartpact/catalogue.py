@@ -248,8 +248,8 @@ class Catalogue:
     """Every indicator one user can ask for.
 
     A script of the user's takes the place of the builtin or pact whose name it bears. `barred` are
-    scripts that may not run, each with the reason. `others` are names of further scripts that an
-    unknown name may have meant. `listed_by` is how the caller lists all of them.
+    scripts that may not run, each with the reason. `others` are further names to suggest for an
+    unknown one. `listed_by` is the command that lists all of them, shown in errors.
     """
 
     scripts: Mapping[str, Indicator] = field(default_factory=dict)

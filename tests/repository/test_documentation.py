@@ -111,6 +111,16 @@ def test_decisions_are_listed_by_their_numbers_and_gaps_are_explained():
     assert listed == list(range(1, max(listed) + 1))
 
 
+def test_the_number_of_builtins_is_told_as_it_is():
+    from chartpact.catalogue import shipped
+    from chartpact.server.mcp import INSTRUCTIONS
+
+    own = [known for known in shipped().values() if known.source == "builtin"]
+    told = f"{len(own)} built in"
+    assert told in INSTRUCTIONS
+    assert told in (ROOT / "README.md").read_text()
+
+
 def test_every_ta_function_is_documented():
     from chartpact import ta
 

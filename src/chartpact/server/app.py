@@ -215,7 +215,7 @@ def _add_watch(
         bears = metrics_token is not None and scheme.lower() == "bearer"
         knows = bears and equal(shown_token, str(metrics_token))
         if not (knows or is_local(request)):
-            message = "metrics are for this machine, or for who has CHARTPACT_METRICS_TOKEN"
+            message = "metrics need a local address or CHARTPACT_METRICS_TOKEN"
             return JSONResponse(Problem("forbidden", message).to_json(), 403)
         return Response(metrics.text(), media_type="text/plain; version=0.0.4")
 

@@ -134,7 +134,7 @@ def run_serve(args: argparse.Namespace) -> int:
             _announce_sign_in(identify, settings, address)
 
         with open_library(settings.database) as database:
-            database.check_writable()  # so that a fault is told once, and not by every worker
+            database.check_writable()  # a fault is told here, before any worker starts
         with NamedTemporaryFile(prefix="chartpact-") as counters:
             counters.truncate(SHARED_BYTES)
             worker = ServingWorker(args, counters.name)

@@ -179,7 +179,7 @@ class Verbs:
         return await self._execution.compute(user, partial(describe, scripts))
 
     async def draw_thumbnails(self, user: str) -> shapes.Thumbnails:
-        """Small pictures: of what is shipped drawn once, of own scripts when they changed."""
+        """Thumbnails: of shipped indicators drawn once, of own scripts when they changed."""
         async with self._drawing_thumbnails:
             shipped = self._thumbnails.get("")
             if shipped is None:

@@ -5,7 +5,6 @@ another thread holds, no script that lacks a main guard. Jobs and answers cross 
 whose both ends are chartpact. A worker whose owner is gone reads the end of the socket, and exits.
 """
 
-import gc
 import logging
 import os
 import pickle
@@ -23,6 +22,7 @@ from typing import Any
 
 from chartpact.problem import Problem
 from chartpact.work.failure import WorkFailed, busy
+from chartpact.work.garbage import search_rarely
 from chartpact.work.process import Process, start_python
 
 try:
@@ -38,7 +38,6 @@ MB = 2**20
 _BOOT = "import sys; sys.path[:] = {path!r}; from chartpact.work.worker import serve; serve({fd})"
 _SIZE = struct.Struct(">Q")
 _END_S = 0.5  # for an idle worker to exit
-_MANY_OBJECTS = 100_000  # between two searches for garbage; imports make as many, and no garbage
 _RESIDENT, _DATA = 1, 5  # fields of /proc/self/statm, in pages
 
 
@@ -204,7 +203,7 @@ def _left(deadline: float | None) -> float | None:
 
 def serve(fd: int) -> None:
     """Prepares, then does one job after another until the owner closes the socket."""
-    gc.set_threshold(_MANY_OBJECTS)
+    search_rarely()
     channel = _Channel(socket.socket(fileno=fd))
     prepare, memory_mb = pickle.loads(channel.receive())
     if prepare is not None:

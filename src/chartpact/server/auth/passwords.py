@@ -16,7 +16,7 @@ AT_ONCE = 2  # hashes under way; each takes 19 MiB and a core for some 30 ms
 
 # OWASP's parameters: a flood of sign-ins cannot take the server's memory.
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
-# Salt and hash of zeros, with the costs of any other: no password is known to have it.
+# A dummy hash with the costs of a real one, so that an unknown user takes as long as a known one.
 _NOBODYS = (
     f"$argon2id$v=19$m={_HASHER.memory_cost},t={_HASHER.time_cost},p={_HASHER.parallelism}"
     f"${'A' * 22}${'A' * 43}"
