@@ -26,7 +26,7 @@ from chartpact.server.auth.fetch import (
     AT_ONCE,
     MOST_BYTES,
     Fetcher,
-    Unfetchable,
+    FetchError,
     check_url,
     is_public,
 )
@@ -129,7 +129,7 @@ def test_public_addresses_are_public(address):
     ],
 )
 def test_only_https_urls_of_public_names_are_fetched(url):
-    with pytest.raises(Unfetchable):
+    with pytest.raises(FetchError):
         check_url(url)
     asked = []
 
@@ -137,7 +137,7 @@ def test_only_https_urls_of_public_names_are_fetched(url):
         asked.append(host)
         return ["8.8.8.8"]
 
-    with pytest.raises(Unfetchable):
+    with pytest.raises(FetchError):
         asyncio.run(Fetcher(resolve=resolve).fetch(url))
     assert asked == []
 
@@ -150,7 +150,7 @@ def test_a_name_with_one_private_address_is_not_connected_to(addresses):
     async def resolve(_host: str, _port: int) -> list[str]:
         return addresses
 
-    with pytest.raises(Unfetchable, match="the host is unknown"):
+    with pytest.raises(FetchError, match="the host is unknown"):
         asyncio.run(Fetcher(resolve=resolve).fetch(URL))
 
 
@@ -264,27 +264,27 @@ def test_a_document_is_fetched_from_the_address_that_was_checked(host):
 def test_a_redirect_is_not_followed(host):
     host.say("/moved.json", {}, 302, Location=f"https://{HOST}/ok.json")
     host.asked.clear()
-    with pytest.raises(Unfetchable, match="answered 302"):
+    with pytest.raises(FetchError, match="answered 302"):
         fetch(host, "/moved.json")
     assert host.asked == ["/moved.json"]
 
 
 def test_a_document_too_large_of_another_kind_or_late_is_not_taken(host):
     host.say("/large.json", b"[" + b" " * MOST_BYTES + b"]")
-    with pytest.raises(Unfetchable, match="more than 10240 bytes"):
+    with pytest.raises(FetchError, match="more than 10240 bytes"):
         fetch(host, "/large.json")
     host.say("/page.json", b"<html>", Content_Type="text/html")
-    with pytest.raises(Unfetchable, match="not JSON"):
+    with pytest.raises(FetchError, match="not JSON"):
         fetch(host, "/page.json")
 
     async def never(_host: str, _port: int) -> list[str]:
         await asyncio.Event().wait()
         return []
 
-    with pytest.raises(Unfetchable, match="took too long"):
+    with pytest.raises(FetchError, match="took too long"):
         fetch(host, "/ok.json", resolve=never, seconds=0.05)
     host.say("/slow.json", b"[", Content_Length="2")
-    with pytest.raises(Unfetchable, match="took too long"):
+    with pytest.raises(FetchError, match="took too long"):
         fetch(host, "/slow.json", seconds=1)
 
 
@@ -307,9 +307,9 @@ def test_a_name_server_that_does_not_answer_holds_up_nothing_else(monkeypatch):
 
 def test_a_certificate_that_is_not_the_hosts_is_not_trusted(host):
     host.say("/ok.json", {})
-    with pytest.raises(Unfetchable, match="does not answer"):
+    with pytest.raises(FetchError, match="does not answer"):
         fetch(host, "/ok.json", context=ssl.create_default_context())
-    with pytest.raises(Unfetchable, match="does not answer"):
+    with pytest.raises(FetchError, match="does not answer"):
         asyncio.run(host.fetcher().fetch("https://other.example.com/ok.json"))
 
 

@@ -18,7 +18,7 @@ from chartpact.clock.timeframe import DAY
 from chartpact.library.database import Database
 from chartpact.library.schema import oauth_clients
 from chartpact.oneline import escape_unseen
-from chartpact.server.auth.fetch import Fetcher, Unfetchable
+from chartpact.server.auth.fetch import Fetcher, FetchError
 from chartpact.server.auth.grants import Denied
 from chartpact.server.auth.secret import new_id
 from chartpact.server.auth.tokens import ALL_SCOPES
@@ -189,7 +189,7 @@ class Clients:
                 document = await self._fetcher.fetch(url)
                 outcome: Client | Denied = _read_document(url, document.body)
                 lasts_s = min(max(document.max_age_s, LEAST_CACHE_S), MOST_CACHE_S)
-            except Unfetchable as error:
+            except FetchError as error:
                 outcome = Denied("invalid_client", f"the client's metadata: {error}")
                 lasts_s = LEAST_CACHE_S  # what fails is not asked for again at once
             except Denied as error:

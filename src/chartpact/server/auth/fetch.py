@@ -43,7 +43,7 @@ AT_ONCE = 16  # names that are resolved
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
-class Unfetchable(Exception):
+class FetchError(Exception):
     """The document cannot be had; the message may be shown to anybody."""
 
 
@@ -86,24 +86,24 @@ class NameResolver:
 
 
 def check_url(url: str) -> str:
-    """The host of a URL that may be fetched; raises Unfetchable."""
+    """The host of a URL that may be fetched; raises FetchError."""
     if len(url) > LONGEST_URL or not url.isascii() or not url.isprintable() or " " in url:
-        raise Unfetchable("the URL is too long or has letters that no URL has")
+        raise FetchError("the URL is too long or has letters that no URL has")
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise Unfetchable("the URL cannot be read") from None
+        raise FetchError("the URL cannot be read") from None
     host = parts.hostname or ""
     segments = parts.path.split("/")
     if parts.scheme != "https" or port not in (None, 443):
-        raise Unfetchable("only https on its own port is fetched")
+        raise FetchError("only https on its own port is fetched")
     if parts.username is not None or parts.password is not None or "#" in url or "\\" in url:
-        raise Unfetchable("the URL has a user, a fragment or a backslash")
+        raise FetchError("the URL has a user, a fragment or a backslash")
     if parts.path in ("", "/") or "." in segments or ".." in segments:
-        raise Unfetchable("the URL needs a path, without . or ..")
+        raise FetchError("the URL needs a path, without . or ..")
     if not _PUBLIC_NAME.fullmatch(host):
-        raise Unfetchable("the URL names no public host")  # an IP address, or a local name
+        raise FetchError("the URL names no public host")  # an IP address, or a local name
     return host
 
 
@@ -127,10 +127,10 @@ class _PinnedBackend(httpcore2.AsyncNetworkBackend):
         try:
             addresses = await self._resolve(host, port)
         except OSError:
-            raise Unfetchable("the host is unknown") from None
+            raise FetchError("the host is unknown") from None
         # One private address among public ones is an attempt: the name is refused altogether.
         if not addresses or not all(map(self._allowed, addresses)):
-            raise Unfetchable("the host is unknown")
+            raise FetchError("the host is unknown")
         return await self._backend.connect_tcp(
             addresses[0], self._port or port, timeout, local_address, socket_options
         )
@@ -153,20 +153,20 @@ class Fetcher:
         self._seconds = seconds
 
     async def fetch(self, url: str) -> Document:
-        """The JSON document at a URL; raises Unfetchable."""
+        """The JSON document at a URL; raises FetchError."""
         check_url(url)
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._fetch(url)
         except TimeoutError:
-            raise Unfetchable("the host took too long") from None
+            raise FetchError("the host took too long") from None
         except (
             httpcore2.NetworkError,
             httpcore2.ProtocolError,
             httpcore2.TimeoutException,
             OSError,
         ):
-            raise Unfetchable("the host does not answer") from None
+            raise FetchError("the host does not answer") from None
 
     async def _fetch(self, url: str) -> Document:
         headers = [("Accept", "application/json"), ("User-Agent", "chartpact")]
@@ -175,16 +175,16 @@ class Fetcher:
         )
         async with pool, pool.stream("GET", url, headers=headers) as answer:
             if answer.status != 200:  # a redirect is not followed
-                raise Unfetchable(f"the host answered {answer.status}")
+                raise FetchError(f"the host answered {answer.status}")
             sent = {name.lower(): value.decode("latin-1") for name, value in answer.headers}
             kind = sent.get(b"content-type", "").partition(";")[0].strip().lower()
             if kind != "application/json" and not kind.endswith("+json"):
-                raise Unfetchable("the document is not JSON")
+                raise FetchError("the document is not JSON")
             body = b""
             async for piece in answer.aiter_stream():
                 body += piece
                 if len(body) > MOST_BYTES:
-                    raise Unfetchable(f"the document has more than {MOST_BYTES} bytes")
+                    raise FetchError(f"the document has more than {MOST_BYTES} bytes")
         return Document(body, _max_age(sent.get(b"cache-control", "")))
 
 

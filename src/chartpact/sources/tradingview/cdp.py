@@ -159,7 +159,7 @@ def _no_browser(endpoint: Endpoint) -> SourceFailed:
     return SourceFailed(f"what listens at {endpoint} is not a browser's debugging port")
 
 
-class Disconnected(Exception):
+class ConnectionLoss(Exception):
     """The connection to a tab is gone."""
 
 
@@ -184,7 +184,7 @@ class TabSession:
                 )
             )
         except (OSError, WebSocketException) as error:
-            raise Disconnected(str(error)) from None
+            raise ConnectionLoss(str(error)) from None
 
     def evaluate(self, expression: str, deadline: ReadDeadline, **options: Any) -> Any:
         """The value of an expression in the page: JSON data, or `SourceFailed`."""
@@ -204,12 +204,12 @@ class TabSession:
                 if isinstance(message, dict) and message.get("id") == id_:
                     break
         except WebSocketException as error:
-            raise Disconnected(str(error)) from None
+            raise ConnectionLoss(str(error)) from None
         except (ValueError, RecursionError):
             raise SourceFailed("the browser's answer is not JSON") from None
         refusal = message.get("error")
         if isinstance(refusal, dict) and "closed" in str(refusal.get("message")):
-            raise Disconnected(f"{refusal['message']!s:.200}")  # the tab closed, or loaded anew
+            raise ConnectionLoss(f"{refusal['message']!s:.200}")  # the tab closed, or loaded anew
         return _value(message)
 
     def close(self) -> None:

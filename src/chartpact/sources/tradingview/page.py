@@ -14,7 +14,7 @@ from chartpact.snapshot import Snapshot, SnapshotError, parse_json
 from chartpact.sources.errors import SourceFailed
 from chartpact.sources.tradingview.cdp import (
     MOST_BYTES,
-    Disconnected,
+    ConnectionLoss,
     Endpoint,
     ReadDeadline,
     Tab,
@@ -105,7 +105,7 @@ class CdpSource:
         fresh = self._session is None
         try:
             return self._open(deadline).evaluate(_expression(raw), deadline)
-        except Disconnected as lost:
+        except ConnectionLoss as lost:
             self.close()
             if fresh:
                 raise SourceFailed(f"the connection to the tab was lost: {lost!s:.200}") from None
