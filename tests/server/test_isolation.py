@@ -76,6 +76,10 @@ def rest(names: Names) -> dict[str, list[tuple[str, dict]]]:
         "get /chart.png": [(f"/chart.png?symbol={names.bars}@mine&i={names.script}", {})],
         "get /chart.svg": [(f"/chart.svg?symbol={names.bars}@mine&i={names.script}", {})],
         "post /api/v1/check": [("/api/v1/check", {"json": {"source": "x = ("}})],
+        "post /api/v1/study": [
+            ("/api/v1/study", {"json": {"symbol": "sample:es-5m", "indicator": names.script}}),
+            ("/api/v1/study", {"json": {"symbol": f"{names.bars}@mine", "indicator": "rsi"}}),
+        ],
         "post /api/v1/prove": [
             ("/api/v1/prove", {"json": {"symbol": "sample:es-5m", "indicator": names.script}}),
             ("/api/v1/prove", {"json": {"symbol": f"{names.bars}@mine", "indicator": "rsi"}}),
@@ -164,6 +168,10 @@ def read(names: Names) -> list[dict]:
 def tools(names: Names) -> dict[str, list[dict]]:
     return {
         "read_state": read(names),
+        "study_signals": [
+            {"symbol": "sample:es-5m", "indicator": names.script},
+            {"symbol": f"{names.bars}@mine", "indicator": "supertrend", "long": ["flip_up"]},
+        ],
         "list_contracts": [{}],
         "get_contract": [{"name": names.script}],
         "register_contract": [{"source": f"contract: {names.script}"}],

@@ -16,8 +16,8 @@ import chartpact as cp
 TOOLS = {
     "list_symbols", "list_indicators", "generate_chart", "register_indicator", "update_indicator",
     "delete_indicator", "list_my_indicators", "get_indicator_source", "fork_indicator",
-    "get_language_reference", "read_state", "data_get_pine_labels", "data_get_pine_lines",
-    "data_get_pine_boxes", "data_get_pine_tables",
+    "get_language_reference", "read_state", "study_signals", "data_get_pine_labels",
+    "data_get_pine_lines", "data_get_pine_boxes", "data_get_pine_tables",
 }  # fmt: skip
 CHART = {"symbol": "sample:es-5m", "bars": 60}
 COLUMNS = ("time", "open", "high", "low", "close", "volume")

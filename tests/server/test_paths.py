@@ -128,6 +128,8 @@ def is_refused(answer: Any) -> bool:
 
 Arguments = Callable[[str], dict[str, Any]]
 READ = {"contracts": ["ob_ai"], "symbol": "sample:es-5m"}
+STUDIED = {"symbol": "sample:es-5m", "bars": 10}
+STUDY = {"indicator": "supertrend", "symbol": "sample:es-5m"}
 # Every argument that takes a text, and how a name gets into it.
 TOOLS: dict[str, dict[str, list[Arguments]]] = {
     "list_symbols": {},
@@ -143,6 +145,16 @@ TOOLS: dict[str, dict[str, list[Arguments]]] = {
         ],
         "config": [lambda name: {**READ, "config": {"ob_ai": {"safe_ratio": name}}}],
         "profile": [lambda name: {**READ, "profile": name}],
+    },
+    "study_signals": {
+        "symbol": [lambda name: {**STUDY, "symbol": name}],
+        "indicator": [lambda name: {**STUDY, "indicator": name}],
+        "timeframe": [lambda name: {**STUDY, "timeframe": name}],
+        "long": [lambda name: {**STUDY, "long": [name]}],
+        "short": [lambda name: {**STUDY, "short": [name]}],
+        "states": [lambda name: {**STUDY, "states": [name]}],
+        "sweep": [lambda name: {**STUDY, "sweep": [name]}],
+        "zone": [lambda name: {**STUDY, "zone": name}],
     },
     "follow_state": {
         "contracts": [lambda name: {**READ, "contracts": [name]}],
@@ -348,6 +360,12 @@ REQUESTS: dict[str, list[Request]] = {
         {"body": {"symbol": "sample:es-5m", "timeframe": "1h", "indicator": "rsi", "bars": 10}},
         {"body": {"symbol": "sample:es-5m", "indicator": RSI, "bars": 10}},
         {"body": {"symbol": "sample:es-5m", "source": SCRIPT, "bars": 10}},
+    ],
+    "post /api/v1/study": [
+        {"body": {**STUDIED, "timeframe": "1h", "indicator": "rsi", "zone": "UTC"}},
+        {"body": {**STUDIED, "indicator": RSI, "long": ["up"], "short": ["down"]}},
+        {"body": {**STUDIED, "source": SCRIPT, "sweep": ["n=1..2"], "picture": "dark"}},
+        {"body": {**STUDIED, "indicator": "ema_trend", "states": ["trend=BULL"], "unit": "atr"}},
     ],
     "post /api/v1/state": STATES,
     "put /api/v1/my/layout": [],

@@ -359,3 +359,36 @@ def test_a_nul_or_half_a_surrogate_pair_in_any_field_is_no_fault_of_the_servers(
                 answer = eve.post("/mcp", content=body, headers=call["headers"] | as_json)
                 assert answer.status_code < 500, (call, answer.text)
     assert "the database failed" not in server.log.read_text()
+
+
+def test_a_study_is_entered_in_the_ledger_of_its_user(ann, bob):
+    ask = {"symbol": "sample:es-5m", "indicator": "supertrend", "long": ["flip_up"]}
+    first, second = (ann.post("/api/v1/study", json=ask).json() for _ in range(2))
+    assert (first["honesty"]["tests_before"], second["honesty"]["tests_before"]) == (0, 3)
+    for study in (first, second):
+        for signal in study["signals"]:
+            for horizon in signal["horizons"]:
+                horizon.pop("p_ledger")
+        study["honesty"].pop("tests_before")
+    assert first == second
+    drawn = bob.post("/api/v1/study", json={**ask, "picture": "light"}).json()
+    assert drawn["honesty"]["tests_before"] == 0
+    assert drawn["svg"].startswith("<svg")
+    assert ">drawn<" in drawn["svg"]
+
+
+def test_a_study_that_would_not_be_honest_is_refused_with_its_kind(ann):
+    ask = {"symbol": "sample:es-5m", "indicator": "supertrend"}
+    refused = ann.post("/api/v1/study", json=ask)
+    assert (refused.status_code, refused.json()["kind"]) == (422, "no_side")
+    assert "flip_up" in refused.json()["signals"]
+    early = SCRIPT.replace(
+        'title="SMA")',
+        'title="SMA")\n    for i in range(len(ohlcv)):\n'
+        "        if i + 5 < len(ohlcv) and ohlcv.close[i + 5] > ohlcv.close[i]:\n"
+        '            chart.dot(i, ohlcv.close[i], label="sure")',
+    )
+    assert early != SCRIPT
+    asked = {"symbol": "sample:es-5m", "bars": 400, "source": early, "long": ["sure"]}
+    assert ann.post("/api/v1/study", json=asked).json()["kind"] == "rewrites"
+    assert ann.post("/api/v1/study", json={"symbol": "sample:es-5m"}).json()["kind"] == "value"

@@ -36,6 +36,11 @@ ARGUMENTS = {
         "contracts": NEEDED, "symbol": NEEDED, "timeframe": None, "params": {}, "config": {},
         "profile": None,
     },
+    "study_signals": {
+        "symbol": NEEDED, "timeframe": None, "bars": 5000, "long": [], "short": [], "states": [],
+        "horizons": None, "sweep": [], "cost_ticks": None, "hold_out": 0.4, "confirm": False,
+        "zone": None, "unit": "atr", "indicator": NEEDED,
+    },
     "data_get_pine_labels": {**DRAWN, "max_labels": 0},
     "data_get_pine_lines": DRAWN,
     "data_get_pine_boxes": DRAWN,

@@ -28,11 +28,13 @@ from chartpact.server.refusals import VerbError, refuse
 from chartpact.server.settings import Settings
 from chartpact.snapshot import Snapshot
 from chartpact.sources import Directory, Source, configuration, readings
+from chartpact.studies import ProofEffort, StudyAnswer, read_ask
 
 Drafts = Mapping[str, ScriptIndicator | Problem]
 
 DRAFT = "draft"  # what a source without a name is called
 PREFIXES = 24  # at least, on which a script of a user's is proved: each is a process of its own
+STUDY_PREFIXES = 40  # at least, on which what is studied is proved; its events are checked too
 PROOF_RUNS = 6  # of scripts, whose processor time is reserved for a proof, and spent on a cheap one
 RUN_S = 0.25  # of processor time, reserved for a run of a script until it is known
 
@@ -134,25 +136,51 @@ class Charting:
 
     async def prove(self, user: str, ask: shapes.ProveAsk) -> shapes.ProofOut:
         """Whether a draft, or an indicator by its name, rewrites its past on some bars."""
+
+        def work(job: ChartJob, fewest: int) -> Callable[[], shapes.ProofOut]:
+            return partial(jobs.prove_plan, job, fewest, RUN_S * PROOF_RUNS)
+
+        proof: shapes.ProofOut = await self._run_often(user, ask, work)
+        return proof
+
+    async def study(self, user: str, ask: shapes.StudyAsk) -> StudyAnswer:
+        """What followed the signals of a draft, or of an indicator by its name."""
+        options = read_ask(
+            ask.long, ask.short, ask.states, ask.horizons, None, ask.sweep, ask.cost_ticks,
+            ask.hold_out, ask.confirm, ask.zone, ask.unit,
+        )  # fmt: skip
+
+        def work(job: ChartJob, fewest: int) -> Callable[[], StudyAnswer]:
+            effort = ProofEffort(min(fewest, STUDY_PREFIXES), RUN_S * PROOF_RUNS)
+            return partial(jobs.study_plan, job, options, ask.bars, effort)
+
+        answer: StudyAnswer = await self._run_often(user, ask, work)
+        return answer
+
+    async def _run_often(
+        self,
+        user: str,
+        ask: shapes.ProveAsk | shapes.StudyAsk,
+        work: Callable[[ChartJob, int], Callable[[], Any]],
+    ) -> Any:
+        """Work that draws one indicator on many prefixes; it is told how many at least."""
         if (ask.source is None) == (ask.indicator is None):
             raise refuse("value", "give either a source or an indicator")
         drafts = [] if ask.source is None else [shapes.Draft(name=DRAFT, source=ask.source)]
-        fields = {**ask.model_dump(include={"symbol", "timeframe", "bars"}), "format": "series"}
+        fields = {**ask.model_dump(include={"symbol", "timeframe"}), "format": "series"}
         chart = shapes.ChartAsk.model_validate(fields)
-        chart = chart.model_copy(update={"indicators": [ask.indicator or DRAFT]})
+        chart = chart.model_copy(update={"indicators": [ask.indicator or DRAFT], "bars": ask.bars})
         plans = await self._plan(user, chart, await self._read_drafts(user, drafts))
         if (problem := plans[0].problem) is not None:
             raise VerbError(problem)
         job = ChartJob(user, chart, plans, self._settings.sources)
         untrusted = plans[0].runs_untrusted
-        fewest = PREFIXES if untrusted else lookahead.PREFIXES
         try:
             job = await self._supply(await self._locate(job))
-            work = partial(jobs.prove_plan, job, fewest, RUN_S * PROOF_RUNS)
-            proof: shapes.ProofOut = await self.compute(user, work, PROOF_RUNS * untrusted)
+            fewest = PREFIXES if untrusted else lookahead.PREFIXES
+            return await self.compute(user, work(job, fewest), PROOF_RUNS * untrusted)
         except UnknownBars as error:
             raise VerbError(error.problem.at(hint="list_symbols lists what there is")) from None
-        return proof
 
     async def check(self, user: str, source: str) -> shapes.CheckOut:
         """The checker's verdict on a source; the runs it makes spend the user's script time."""

@@ -56,6 +56,7 @@ READ_BY_POST = (
     "/api/v1/strategies/check",
     "/api/v1/strategies/state",
     "/api/v1/state",
+    "/api/v1/study",
 )  # every other POST changes something
 LONGEST_USER = 255
 NOBODYS_BYTES = 1024  # of a body on a path that is open to all, where none is needed

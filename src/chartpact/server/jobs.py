@@ -17,6 +17,7 @@ from chartpact.library.uploads import Upload
 from chartpact.lookahead import prove
 from chartpact.needs import BARS, CALENDAR, Fetch, Need, Supply, cut_supply
 from chartpact.oneline import escape_unseen, one_line
+from chartpact.params import resolve
 from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.render.options import Theme
 from chartpact.sandbox.layers import unavailable
@@ -28,6 +29,7 @@ from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars
 from chartpact.snapshot import Snapshot
 from chartpact.sources import SourceFailed
 from chartpact.sources.configuration import SourceConfigs, open_directory
+from chartpact.studies import Ask, ProofEffort, Study, StudyAnswer, study
 
 SAMPLE = "sample:es-5m"
 SHOWN = ("ema_stack", "vwap", "cipher_b", "rsi")
@@ -308,6 +310,23 @@ def prove_plan(job: ChartJob, fewest: int, seconds: float) -> shapes.ProofOut:
         else f"It rewrites its past: {proof.rewritten}"
     )
     return shapes.ProofOut.model_validate({**proof.to_json(), "sentence": sentence})
+
+
+def study_plan(job: ChartJob, ask: Ask, most: int, effort: ProofEffort) -> StudyAnswer:
+    """What followed the signals of the one indicator of a job, on the last bars."""
+    [plan] = job.plans
+
+    def plan_with(values: Mapping[str, Any]) -> Plan:
+        assert plan.indicator is not None
+        params = resolve(plan.indicator.params, {**plan.params, **values}, plan.name)
+        return replace(plan, params=params)
+
+    return study(job.load()[-most:], plan_with, ask, job.fetch, effort)
+
+
+def draw_study(answer: StudyAnswer, theme: Theme) -> str:
+    """The picture of a study, as SVG."""
+    return Study(answer).svg(theme)
 
 
 def _fetch_cut(fetch: Fetch, bars: Bars, need: Need) -> Supply:

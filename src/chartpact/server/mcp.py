@@ -377,6 +377,19 @@ def _add_chart_tools(tools: list[ChartTool], verbs: Verbs, user_of: UserOf) -> N
         """
         return await verbs.read_state(user_of(ctx), ask)
 
+    @_tool(tools, "What followed a signal", READS_REMOTE, doing="studying")
+    async def study_signals(
+        ctx: Context[Any, Any], ask: shapes.StudyCall
+    ) -> shapes.StudySummary:
+        """Find out what followed an indicator's signals, and whether chance does as much.
+
+        Say which way signals speak, by long and short; without them a refusal names the signals.
+        Repeat what it says, with p_family and not p alone. Every test is counted: do not try until
+        something is found.
+        """
+        whole = shapes.StudyAsk.model_validate(ask.model_dump())
+        return shapes.summarise(await verbs.study_signals(user_of(ctx), whole))
+
 
 def _add_drawing_tools(tools: list[ChartTool], verbs: Verbs, user_of: UserOf) -> None:
     """The tools of the TradingView MCP server, under its names and with its replies.

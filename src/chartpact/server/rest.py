@@ -124,6 +124,15 @@ def routes(verbs: Verbs) -> APIRouter:
         """Does it rewrite its past? It is run on prefixes of the bars, and drawings compared."""
         return await verbs.charts.prove(user, ask)
 
+    @api.post("/study")
+    async def study(user: User, ask: shapes.StudyAsk) -> shapes.StudyOut:
+        """What followed signals, and whether chance does as much; counted in your ledger.
+
+        What would not be honest is refused, with a kind of `rewrites`, `provisional`, `undated`,
+        `too_few`, `too_long` or `no_side`.
+        """
+        return await verbs.study_signals(user, ask)
+
     @api.get("/reference")
     async def reference() -> shapes.Reference:
         """The names of the script language, for editors."""

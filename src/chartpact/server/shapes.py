@@ -22,6 +22,9 @@ from chartpact.options import read_table
 from chartpact.render.options import Theme
 from chartpact.script.check.declared import MOST_PARAMS
 from chartpact.script.limits import Limits
+from chartpact.studies import answer as studied
+from chartpact.studies.answer import StudyAnswer
+from chartpact.studies.ask import Unit
 
 MARKET = "trades every day, Monday to Friday, or on an exchange; without it, by the symbol"
 Format = Literal["png", "svg", "summary", "series"]
@@ -281,6 +284,75 @@ class ProofOut(WireModel):
     late: list[dict[str, Any]]
     provisional: list[str]
     failed: str
+
+
+Signal = Annotated[str, Field(max_length=128)]
+Signals = Annotated[list[Signal], Field(max_length=32)]
+
+
+class StudyOptions(Incoming, WireModel):
+    """On which bars signals are studied, and how."""
+
+    symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
+    timeframe: str | None = Field(None, max_length=8)
+    bars: int = Field(5000, ge=10, le=50_000, description="the last so many bars")
+    long: Signals = Field([], description="names of signals that speak for a rise")
+    short: Signals = Field([], description="names of signals that speak for a fall")
+    states: Signals = Field(
+        [], description="of a pact in place of signals: changes into TABLE=ROW[:long|short]"
+    )
+    horizons: Annotated[list[StrictInt], Field(max_length=20)] | None = Field(
+        None, description="how many bars later; 1, 3, 10, 20, 50"
+    )
+    sweep: Signals = Field([], description="values of parameters to try, as period=5..25:5")
+    cost_ticks: float | None = Field(None, description="costs a side")
+    hold_out: float = Field(0.4, description="the share of the bars, the last, not to look at")
+    confirm: bool = Field(False, description="test the best test on the bars held out, once")
+    zone: str | None = Field(None, max_length=64, description="time zone of hours of the day")
+    unit: Unit = Field("atr", description="of effects")
+
+
+class StudyCall(StudyOptions):
+    """The arguments of `study_signals`."""
+
+    indicator: Asked = Field(description='such as "supertrend:period=7", or a pact')
+
+
+class StudyAsk(StudyOptions):
+    """A study that is asked for over REST: of a source, or of an indicator by its name."""
+
+    source: str | None = Field(None, max_length=262_144, json_schema_extra=SCRIPT_LIMIT)
+    indicator: Asked | None = Field(None, description="without a source: its name")
+    picture: Theme | None = Field(None, description="the picture in this theme, as SVG")
+
+
+class StudyOut(StudyAnswer):
+    """A study, with its picture where one was asked for."""
+
+    svg: Optional[str] = None
+
+
+class StudySummary(BaseModel):
+    """A study for models, without its paths."""
+
+    of: studied.Of
+    bars: studied.StudiedBars
+    split: studied.Split
+    honesty: studied.Honesty
+    signals: list[studied.SignalAnswer]
+    best: Optional[studied.Best] = None
+    confirmed: Optional[studied.Confirmed] = None
+    before_known: float | None
+    warnings: list[str]
+    says: str
+
+
+def summarise(study: StudyOut) -> StudySummary:
+    """A study without what only pictures need."""
+    kept = {
+        name: getattr(study, name) for name in StudySummary.model_fields if hasattr(study, name)
+    }
+    return StudySummary(**kept, before_known=study.path.before_known)
 
 
 class ThumbnailStroke(WireModel):

@@ -17,6 +17,7 @@ from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError
 from chartpact.library.layouts import Layouts
 from chartpact.library.scripts import QUOTA, Script, Scripts, Version
+from chartpact.library.study_ledger import StudyLedger
 from chartpact.library.upload_source import UploadSource, describe_upload
 from chartpact.library.uploads import Stored, Upload, Uploads
 from chartpact.library.user_contracts import UserContracts
@@ -91,6 +92,7 @@ class Verbs:
         self._drawing_thumbnails = asyncio.Lock()
         self._layouts = Layouts(database)
         self._watchlists = Watchlists(database)
+        self._study_ledger = StudyLedger(database)
 
     def describe_user(self, user: str) -> shapes.Me:
         return shapes.Me(
@@ -146,6 +148,17 @@ class Verbs:
         """What contracts read from the granted TradingView chart of that name, or from bars."""
         state: shapes.StateOut = await self.drawings.read(user, ask, contract_jobs.read_state)
         return state
+
+    async def study_signals(self, user: str, ask: shapes.StudyAsk) -> shapes.StudyOut:
+        """What followed signals, entered in the user's ledger."""
+        answer = await self.charts.study(user, ask)
+        enter = partial(self._study_ledger.enter, user, *answer.entry_in_ledger)
+        answer = answer.entered(*await self._execution.use_disk(user, enter))
+        svg = None
+        if ask.picture is not None:
+            draw = partial(jobs.draw_study, answer, ask.picture)
+            svg = await self._execution.compute(user, draw)
+        return shapes.StudyOut.model_validate({**answer.to_json(), "svg": svg})
 
     async def draw_sample(self, theme: Theme, shape: shapes.SampleShape) -> str:
         """The sample chart as SVG, drawn once a minute at most, since anybody may ask for it."""
