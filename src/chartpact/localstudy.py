@@ -10,10 +10,8 @@ from chartpact.catalogue import Catalogue
 from chartpact.library.local import LOCAL_USER, database_url
 from chartpact.needs import Fetch
 from chartpact.request import Request
-from chartpact.studies import Ask, ProofEffort, StudyAnswer, StudyResult, read_ask
+from chartpact.studies import Ask, StudyAnswer, StudyResult, read_ask
 from chartpact.studies.ask import HOLD_OUT, Unit
-
-EFFORT = ProofEffort()
 
 
 def study(
@@ -62,7 +60,7 @@ def run(
     def plan(values: Mapping[str, Any]) -> Any:
         return known.plan([Request(indicator, values)])[0]
 
-    answer = studies.study(bars, plan, ask, fetch or sources.fetch, EFFORT, progress)
+    answer = studies.study(bars, plan, ask, fetch or sources.fetch, progress=progress)
     return StudyResult(_enter(answer))
 
 

@@ -6,19 +6,16 @@ import pytest
 from tests.studies.conftest import EARLY
 
 import chartpact as cp
-from chartpact import localstudy
 from chartpact.cli import BAD_INPUT, DONE, REWRITTEN, SCRIPT_ERROR, VIOLATION, main
-from chartpact.studies import ProofEffort
 
 BARS = "sample:es-5m"
 SIDES = ("--long", "flip_up", "--short", "flip_down")
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch, tmp_path):
-    """A short proof, and a ledger of one's own."""
+def ledger(monkeypatch, tmp_path):
+    """A ledger of one's own."""
     monkeypatch.setenv("CHARTPACT_DB", f"sqlite:///{tmp_path}/library.db")
-    monkeypatch.setattr(localstudy, "EFFORT", ProofEffort(fewest=8, seconds=0.0))
 
 
 def test_a_table_for_people_and_what_it_says(capsys):

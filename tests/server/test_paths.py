@@ -128,7 +128,14 @@ def is_refused(answer: Any) -> bool:
 
 Arguments = Callable[[str], dict[str, Any]]
 READ = {"contracts": ["ob_ai"], "symbol": "sample:es-5m"}
-STUDIED = {"symbol": "sample:es-5m", "bars": 10}
+GAPS = {"symbol": "sample:es-5m", "bars": 300, "hold_out": 0}
+DOTTED = """PARAMS = []
+META = {"title": "Dotted"}
+def compute(ohlcv, params, chart):
+    for i in range(len(ohlcv)):
+        if ohlcv.close[i] > ohlcv.open[i]:
+            chart.dot(i, ohlcv.close[i], label="up")
+"""
 STUDY = {"indicator": "supertrend", "symbol": "sample:es-5m"}
 # Every argument that takes a text, and how a name gets into it.
 TOOLS: dict[str, dict[str, list[Arguments]]] = {
@@ -362,10 +369,21 @@ REQUESTS: dict[str, list[Request]] = {
         {"body": {"symbol": "sample:es-5m", "source": SCRIPT, "bars": 10}},
     ],
     "post /api/v1/study": [
-        {"body": {**STUDIED, "timeframe": "1h", "indicator": "rsi", "zone": "UTC"}},
-        {"body": {**STUDIED, "indicator": RSI, "long": ["up"], "short": ["down"]}},
-        {"body": {**STUDIED, "source": SCRIPT, "sweep": ["n=1..2"], "picture": "dark"}},
-        {"body": {**STUDIED, "indicator": "ema_trend", "states": ["trend=BULL"], "unit": "atr"}},
+        {
+            "body": {
+                **STUDY,
+                "long": ["flip_up"],
+                "short": ["flip_down"],
+                "timeframe": "5m",
+                "zone": "UTC",
+                "unit": "atr",
+                "picture": "dark",
+                "sweep": ["period=10..11"],
+            }
+        },
+        {"body": {**STUDY, "indicator": {"name": "supertrend", "period": 9}, "long": ["flip_up"]}},
+        {"body": {**GAPS, "indicator": "fvg_ob_mss", "states": ["gap=OPEN:long"]}},
+        {"body": {**GAPS, "source": DOTTED, "long": ["up"]}},
     ],
     "post /api/v1/state": STATES,
     "put /api/v1/my/layout": [],

@@ -383,8 +383,8 @@ def test_a_study_that_would_not_be_honest_is_refused_with_its_kind(ann):
     assert (refused.status_code, refused.json()["kind"]) == (422, "no_side")
     assert "flip_up" in refused.json()["signals"]
     early = SCRIPT.replace(
-        'title="SMA")',
-        'title="SMA")\n    for i in range(len(ohlcv)):\n'
+        'color="orange")',
+        'color="orange")\n    for i in range(len(ohlcv)):\n'
         "        if i + 5 < len(ohlcv) and ohlcv.close[i + 5] > ohlcv.close[i]:\n"
         '            chart.dot(i, ohlcv.close[i], label="sure")',
     )

@@ -9,10 +9,10 @@ from chartpact import sources, studies
 from chartpact.bars import Bars
 from chartpact.catalogue import Catalogue, ScriptIndicator
 from chartpact.request import Request
-from chartpact.studies import ProofEffort, StudyAnswer
+from chartpact.studies import StudyAnswer
 from chartpact.studies.procedure import study
 
-EFFORT = ProofEffort(fewest=8, seconds=0.0)
+PREFIXES = 8
 
 SCRIPT = """PARAMS = [{"name": "n", "type": "int", "default": 10, "min": 2}]
 META = {"title": "Mine", "overlay": True}
@@ -57,7 +57,7 @@ def run() -> Callable[..., StudyAnswer]:
             lambda values: catalogue.plan([Request(name, values)])[0],
             studies.read_ask(**options),
             sources.fetch,
-            EFFORT,
+            PREFIXES,
         )
 
     return run

@@ -28,13 +28,12 @@ from chartpact.server.refusals import VerbError, refuse
 from chartpact.server.settings import Settings
 from chartpact.snapshot import Snapshot
 from chartpact.sources import Directory, Source, configuration, readings
-from chartpact.studies import ProofEffort, StudyAnswer, read_ask
+from chartpact.studies import StudyAnswer, read_ask
 
 Drafts = Mapping[str, ScriptIndicator | Problem]
 
 DRAFT = "draft"  # what a source without a name is called
 PREFIXES = 24  # at least, on which a script of a user's is proved: each is a process of its own
-STUDY_PREFIXES = 40  # at least, on which what is studied is proved; its events are checked too
 PROOF_RUNS = 6  # of scripts, whose processor time is reserved for a proof, and spent on a cheap one
 RUN_S = 0.25  # of processor time, reserved for a run of a script until it is known
 
@@ -151,8 +150,7 @@ class Charting:
         )  # fmt: skip
 
         def work(job: ChartJob, fewest: int) -> Callable[[], StudyAnswer]:
-            effort = ProofEffort(min(fewest, STUDY_PREFIXES), RUN_S * PROOF_RUNS)
-            return partial(jobs.study_plan, job, options, ask.bars, effort)
+            return partial(jobs.study_plan, job, options, ask.bars, fewest)
 
         answer: StudyAnswer = await self._run_often(user, ask, work)
         return answer

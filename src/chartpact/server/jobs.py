@@ -29,7 +29,7 @@ from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars
 from chartpact.snapshot import Snapshot
 from chartpact.sources import SourceFailed
 from chartpact.sources.configuration import SourceConfigs, open_directory
-from chartpact.studies import Ask, ProofEffort, Study, StudyAnswer, study
+from chartpact.studies import Ask, Study, StudyAnswer, study
 
 SAMPLE = "sample:es-5m"
 SHOWN = ("ema_stack", "vwap", "cipher_b", "rsi")
@@ -312,7 +312,7 @@ def prove_plan(job: ChartJob, fewest: int, seconds: float) -> shapes.ProofOut:
     return shapes.ProofOut.model_validate({**proof.to_json(), "sentence": sentence})
 
 
-def study_plan(job: ChartJob, ask: Ask, most: int, effort: ProofEffort) -> StudyAnswer:
+def study_plan(job: ChartJob, ask: Ask, most: int, prefixes: int) -> StudyAnswer:
     """What followed the signals of the one indicator of a job, on the last bars."""
     [plan] = job.plans
 
@@ -321,7 +321,7 @@ def study_plan(job: ChartJob, ask: Ask, most: int, effort: ProofEffort) -> Study
         params = resolve(plan.indicator.params, {**plan.params, **values}, plan.name)
         return replace(plan, params=params)
 
-    return study(job.load()[-most:], plan_with, ask, job.fetch, effort)
+    return study(job.load()[-most:], plan_with, ask, job.fetch, prefixes)
 
 
 def draw_study(answer: StudyAnswer, theme: Theme) -> str:

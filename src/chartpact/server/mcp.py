@@ -378,9 +378,7 @@ def _add_chart_tools(tools: list[ChartTool], verbs: Verbs, user_of: UserOf) -> N
         return await verbs.read_state(user_of(ctx), ask)
 
     @_tool(tools, "What followed a signal", READS_REMOTE, doing="studying")
-    async def study_signals(
-        ctx: Context[Any, Any], ask: shapes.StudyCall
-    ) -> shapes.StudySummary:
+    async def study_signals(ctx: Context[Any, Any], ask: shapes.StudyCall) -> shapes.StudySummary:
         """Find out what followed an indicator's signals, and whether chance does as much.
 
         Say which way signals speak, by long and short; without them a refusal names the signals.

@@ -7,12 +7,11 @@
 from chartpact.studies.answer import StudyAnswer, json_schema
 from chartpact.studies.ask import Ask, read_ask, read_share
 from chartpact.studies.errors import StudyError
-from chartpact.studies.procedure import ProofEffort, study
+from chartpact.studies.procedure import study
 from chartpact.studies.result import StudyResult
 
 __all__ = [
     "Ask",
-    "ProofEffort",
     "StudyAnswer",
     "StudyError",
     "StudyResult",

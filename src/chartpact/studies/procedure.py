@@ -17,7 +17,7 @@ from chartpact.cache import Cache
 from chartpact.catalogue import Plan
 from chartpact.clock.timeframe import DAY, Timeframe
 from chartpact.clock.tradingcalendar import TradingCalendar
-from chartpact.lookahead import PREFIXES, SECONDS, Proof, prove
+from chartpact.lookahead import PREFIXES, Proof, prove
 from chartpact.needs import Fetch
 from chartpact.problem import did_you_mean
 from chartpact.studies import answer as told
@@ -42,14 +42,6 @@ _proofs: Cache[tuple[Any, ...], Proof] = Cache(most=64)
 
 
 @dataclass(frozen=True)
-class ProofEffort:
-    """How thoroughly a subject is proved, as `prove` takes it."""
-
-    fewest: int = PREFIXES
-    seconds: float = SECONDS
-
-
-@dataclass(frozen=True)
 class _Signal:
     """The entries of one signal, with one set of parameters."""
 
@@ -71,11 +63,11 @@ def study(
     plan: Callable[[Mapping[str, Any]], Plan],
     ask: Ask,
     fetch: Fetch,
-    effort: ProofEffort = ProofEffort(),
+    prefixes: int = PREFIXES,
     progress: Progress = lambda _share: None,
 ) -> StudyAnswer:
     """What followed the events of an indicator; `plan` plans it with some parameters."""
-    return _Study(bars, plan, ask, fetch, effort, progress).answer()
+    return _Study(bars, plan, ask, fetch, prefixes, progress).answer()
 
 
 def fingerprint(bars: Bars) -> str:
@@ -93,10 +85,10 @@ class _Study:
         plan: Callable[[Mapping[str, Any]], Plan],
         ask: Ask,
         fetch: Fetch,
-        effort: ProofEffort,
+        prefixes: int,
         progress: Progress,
     ) -> None:
-        self.bars, self.plan, self.ask, self.effort = bars, plan, ask, effort
+        self.bars, self.plan, self.ask, self.prefixes = bars, plan, ask, prefixes
         self.fetch, self.progress = fetch, progress
         self.warnings: list[str] = []
         self.studied = bars[: round(len(bars) * (1 - ask.hold_out))]
@@ -127,14 +119,14 @@ class _Study:
         ]
         if not signals:
             raise self._too_few(everything, sides)
-        proof = self._prove(subject)
+        self._prove(subject)
         checked = 0
         for i, (variant, events) in enumerate(zip(variants, histories, strict=True)):
             self._report(0.4 + 0.5 * i / len(variants))
             checked += self._check(variant, self.studied, events, sides, 0)
         tests = [test for signal in signals for test in signal.tests]
         chances = estimator.judge(tests)
-        return self._tell(market, subject, signals, tests, chances, proof, checked)
+        return self._tell(market, subject, signals, tests, chances, checked)
 
     def _report(self, share: float) -> None:
         self.progress(share)
@@ -236,21 +228,15 @@ class _Study:
 
     # ------------------------------------------------------------------------------- look-ahead
 
-    def _prove(self, subject: Subject) -> Proof:
+    def _prove(self, subject: Subject) -> None:
         """Proves once that the subject does not rewrite its past."""
-        plan, effort = subject.plan, self.effort
-        key = (digest(plan), repr(sorted(plan.params.items())), fingerprint(self.studied), effort)
-
-        def make() -> Proof:
-            seconds = effort.seconds
-            return prove(subject.scene, self.studied, fewest=effort.fewest, seconds=seconds)
-
-        proof = _proofs.get_or_make(key, make)
+        plan, most = subject.plan, self.prefixes  # as many on every machine
+        key = (digest(plan), repr(sorted(plan.params.items())), fingerprint(self.studied), most)
+        proof = _proofs.get_or_make(key, lambda: prove(subject.scene, self.studied, most))
         if proof.rewritten is not None:
             message = f"{plan.name} rewrites its past: {proof.rewritten}"
             hint = "what it draws is not what could be seen; mend that first: `prove` tells more"
             raise refuse("rewrites", message, hint, findings=[proof.rewritten.to_json()])
-        return proof
 
     def _check(
         self,
@@ -289,7 +275,6 @@ class _Study:
         signals: Sequence[_Signal],
         tests: Sequence[Test],
         chances: Sequence[Chance],
-        proof: Proof,
         checked: int,
     ) -> StudyAnswer:
         bars, studied = self.bars, self.studied
@@ -355,7 +340,7 @@ class _Study:
             if self.ask.cost_ticks is None
             else told.Costs(ticks_per_side=self.ask.cost_ticks),
             honesty=told.Honesty(
-                prove=f"nothing was rewritten on {proof.prefixes} prefixes",
+                prove="nothing was rewritten",
                 events_checked=checked,
                 drawn_before_known_bars=told.Delay(
                     median=float(np.median(delays)), max=int(delays.max())
