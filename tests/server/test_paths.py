@@ -161,6 +161,8 @@ TOOLS: dict[str, dict[str, list[Arguments]]] = {
         "short": [lambda name: {**STUDY, "short": [name]}],
         "states": [lambda name: {**STUDY, "states": [name]}],
         "sweep": [lambda name: {**STUDY, "sweep": [name]}],
+        "horizons": [lambda name: {**STUDY, "horizons": [name]}],
+        "unit": [lambda name: {**STUDY, "unit": name}],
         "zone": [lambda name: {**STUDY, "zone": name}],
     },
     "follow_state": {
