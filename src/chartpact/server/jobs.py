@@ -29,7 +29,7 @@ from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars
 from chartpact.snapshot import Snapshot
 from chartpact.sources import SourceFailed
 from chartpact.sources.configuration import SourceConfigs, open_directory
-from chartpact.studies import Ask, Study, StudyAnswer, study
+from chartpact.studies import Ask, StudyAnswer, StudyResult, study
 
 SAMPLE = "sample:es-5m"
 SHOWN = ("ema_stack", "vwap", "cipher_b", "rsi")
@@ -326,7 +326,7 @@ def study_plan(job: ChartJob, ask: Ask, most: int, prefixes: int) -> StudyAnswer
 
 def draw_study(answer: StudyAnswer, theme: Theme) -> str:
     """The picture of a study, as SVG."""
-    return Study(answer).svg(theme)
+    return StudyResult(answer).svg(theme)
 
 
 def _fetch_cut(fetch: Fetch, bars: Bars, need: Need) -> Supply:
