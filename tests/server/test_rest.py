@@ -389,6 +389,6 @@ def test_a_study_that_would_not_be_honest_is_refused_with_its_kind(ann):
         '            chart.dot(i, ohlcv.close[i], label="sure")',
     )
     assert early != SCRIPT
-    asked = {"symbol": "sample:es-5m", "bars": 400, "source": early, "long": ["sure"]}
-    assert ann.post("/api/v1/study", json=asked).json()["kind"] == "rewrites"
+    asked = {"symbol": "sample:es-5m", "bars": 120, "hold_out": 0, "long": ["sure"]}
+    assert ann.post("/api/v1/study", json={**asked, "source": early}).json()["kind"] == "rewrites"
     assert ann.post("/api/v1/study", json={"symbol": "sample:es-5m"}).json()["kind"] == "value"

@@ -30,6 +30,7 @@ from chartpact.studies.market import ATR_BARS, Ints, StudyMarket
 from chartpact.studies.subjects import LONG, SHORT, Progress, StudyEvent, Subject, digest, find
 
 LEAST_EVENTS = 10
+SHOWN = 3  # findings
 CHECKED = 50  # events that are looked for on prefixes
 SHARE = 100  # a horizon is at most one part in so many of the studied bars
 SIGNIFICANT = 0.05
@@ -257,10 +258,12 @@ class _Study:
                 wrong.append((event, "was not there when it is said to have become known"))
             elif event.known and _is_known(event, subject.standing(bars[: event.known])):
                 wrong.append((event, "was there before it is said to have become known"))
+            if len(wrong) == SHOWN:
+                break
         if wrong:
             event, what = wrong[0]
             at = f"drawn at bar {event.bar}, said to be known at bar {event.known}"
-            findings = [{**e._asdict(), "what": why} for e, why in wrong[:3]]
+            findings = [{**e._asdict(), "what": why} for e, why in wrong]
             kind: Literal["rewrites", "undated"] = "rewrites" if "not" in what else "undated"
             message = f"{subject.plan.name}: {event.name!r}, {at}, {what}"
             raise refuse(kind, message, "`prove` tells what changes its past", findings=findings)
