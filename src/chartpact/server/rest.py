@@ -64,6 +64,17 @@ _FILE: dict[str, Any] = {
 }
 
 
+def _add_study(api: APIRouter, verbs: Verbs) -> None:
+    @api.post("/study")
+    async def study(user: User, ask: shapes.StudyAsk) -> shapes.StudyOut:
+        """What followed signals, and whether chance does as much; counted in your ledger.
+
+        What would not be honest is refused, with a kind of `rewrites`, `provisional`, `undated`,
+        `too_few`, `too_long` or `no_side`.
+        """
+        return await verbs.study_signals(user, ask)
+
+
 def routes(verbs: Verbs) -> APIRouter:
     """Every route under /api/v1."""
     api = APIRouter(prefix="/api/v1", responses=_ERRORS, dependencies=[Security(_BEARER)])
@@ -124,14 +135,7 @@ def routes(verbs: Verbs) -> APIRouter:
         """Does it rewrite its past? It is run on prefixes of the bars, and drawings compared."""
         return await verbs.charts.prove(user, ask)
 
-    @api.post("/study")
-    async def study(user: User, ask: shapes.StudyAsk) -> shapes.StudyOut:
-        """What followed signals, and whether chance does as much; counted in your ledger.
-
-        What would not be honest is refused, with a kind of `rewrites`, `provisional`, `undated`,
-        `too_few`, `too_long` or `no_side`.
-        """
-        return await verbs.study_signals(user, ask)
+    _add_study(api, verbs)
 
     @api.get("/reference")
     async def reference() -> shapes.Reference:
