@@ -1,4 +1,4 @@
-"""The price series of bars: the columns that are stored, and those derived from them."""
+"""The price series of bars, stored and derived, and the decimals of a step of prices."""
 
 from collections.abc import Callable
 from decimal import Decimal

@@ -113,7 +113,7 @@ def surprises(source: str) -> Iterator[str]:
         code = compile(ast.fix_missing_locations(witness.module()), "<script>", "exec")
     meter = Meter(BUDGET)
     runtime = Runtime(meter)
-    names = runtime.names() | dict(host.functions(witness.uses, meter, len(BARS)))
+    names = runtime.names() | dict(host.functions(witness.uses, meter, len(BARS), runtime.call))
     told: list[str] = []
 
     def seen(place: int, value: Any) -> Any:
