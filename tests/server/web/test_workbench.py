@@ -83,11 +83,18 @@ def test_symbols_timeframes_and_commands_are_a_few_keys_away(site, tab):
 
 
 def test_a_symbol_that_is_not_there_is_explained_with_a_next_step(site, tab):
-    page = tab().page
+    opened = tab()
+    page = opened.page
     page.goto(f"{site}/?symbol=sample:nowhere")
     page.locator("#problem h2").wait_for()
     assert "nowhere" in page.locator("#problem h2").inner_text()
     assert page.locator("#problem button", has_text="Choose a symbol").is_visible()
+    opened.ready()
+    # Who comes back to the tab finds it as it was: without a chart no live bars are looked for.
+    page.evaluate(
+        "() => { document.dispatchEvent(new Event('visibilitychange'));"
+        " return new Promise((done) => setTimeout(done, 100)); }"
+    )
 
 
 def test_a_broken_indicator_spoils_nothing_else(site, tab):

@@ -15,15 +15,13 @@ export class Live {
     workbench.on("data", () => this.wait());
   }
 
-  /** How long until the next look: a tenth of a bar. */
-  get pause() {
-    const { clock } = this.workbench.view;
-    return Math.min(Math.max(clock.barMs / 10, LEAST_MS), MOST_MS);
-  }
-
-  wait(ms = this.pause) {
+  /** Waits for the next look, unless told otherwise a tenth of a bar; without a chart there is nothing to look at. */
+  wait(/** @type {number | undefined} */ ms = undefined) {
     clearTimeout(this.timer);
-    if (!document.hidden) this.timer = setTimeout(() => void this.look(), ms);
+    const { chart, view } = this.workbench;
+    if (!chart.data || document.hidden) return;
+    const pause = Math.min(Math.max(view.clock.barMs / 10, LEAST_MS), MOST_MS);
+    this.timer = setTimeout(() => void this.look(), ms ?? pause);
   }
 
   async look() {
