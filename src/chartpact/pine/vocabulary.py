@@ -1,0 +1,483 @@
+"""Pine's vocabulary: what each name is called in v6, takes, gives, and becomes in a script.
+
+One line a function: `name(parameters): kind = form`. In a form `{x}` stands for the argument `x`, and
+`{x?}` for one that may be left out. A function without a form has the one of its family. The series
+form works on all bars at once, the bar form on values of one bar.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+PRICES = ("open", "high", "low", "close", "volume", "hl2", "hlc3", "ohlc4", "hlcc4")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A function of Pine's."""
+
+    name: str
+    parameters: tuple[str, ...]
+    kind: str  # of its result; "same" that of its first argument, "item" that of an element
+    series: str  # the form on all bars, or nothing
+    bar: str  # the form on one bar, or nothing
+    history: bool = False  # remembers earlier bars
+    helper: str = ""  # what its bar form calls, by name
+    status: str = "exact"
+    message: str = ""
+    many: bool = False  # takes any number of values as its last parameter
+
+
+# ta: the series form is ta.name(parameters) with the prices that it reads put in.
+_TA = """
+alma(source,length,offset,sigma,floor): float = ta.alma({source}, {length}, {offset}, {sigma}, {floor?})
+ema(source,length): float
+hma(source,length): float
+rma(source,length): float
+sma(source,length): float
+swma(source): float
+vwma(source,length): float = ta.vwma({source}, volume, {length})
+wma(source,length): float
+cci(source,length): float
+cmo(source,length): float
+cog(source,length): float
+macd(source,fastlen,slowlen,siglen): float,float,float
+mfi(source,length): float = ta.mfi({source}, volume, {length})
+mom(source,length): float
+rci(source,length): float
+roc(source,length): float
+rsi(source,length): float
+stoch(source,high,low,length): float
+tsi(source,short_length,long_length): float
+wpr(length): float = ta.wpr(ohlcv, {length})
+atr(length): float = ta.atr(ohlcv, {length})
+bb(source,length,mult): float,float,float
+bbw(source,length,mult): float
+kc(source,length,mult,useTrueRange): float,float,float = ta.kc({source}, ohlcv, {length}, {mult}, {useTrueRange?})
+kcw(source,length,mult,useTrueRange): float = ta.kcw({source}, ohlcv, {length}, {mult}, {useTrueRange?})
+tr(handle_na): float = ta.tr(ohlcv, {handle_na?})
+dmi(diLength,adxSmoothing): float,float,float = ta.dmi(ohlcv, {diLength}, {adxSmoothing})
+sar(start,inc,max): float = ta.sar(ohlcv, {start}, {inc}, {max})
+supertrend(factor,atrPeriod): float,float = ta.supertrend(ohlcv, {factor}, {atrPeriod})
+highest(source,length): float
+highestbars(source,length): int
+lowest(source,length): float
+lowestbars(source,length): int
+pivothigh(source,leftbars,rightbars): float
+pivotlow(source,leftbars,rightbars): float
+range(source,length): float
+correlation(source1,source2,length): float
+cum(source): float
+dev(source,length): float
+linreg(source,length,offset): float
+median(source,length): float
+mode(source,length): float
+percentile_linear_interpolation(source,length,percentage): float
+percentile_nearest_rank(source,length,percentage): float
+percentrank(source,length): float
+stdev(source,length,biased): float = ta.stdev({source}, {length}, {biased?})
+variance(source,length,biased): float = ta.variance({source}, {length}, {biased?})
+barssince(condition): int
+valuewhen(condition,source,occurrence): float
+cross(source1,source2): bool
+crossover(source1,source2): bool
+crossunder(source1,source2): bool
+falling(source,length): bool
+rising(source,length): bool
+vwap(source): float = ta.vwap({source}, volume, ta.timeframe_change(ohlcv, "1D"))
+max(source): float = ta.max({source})
+min(source): float = ta.min({source})
+"""
+
+# Ordinary functions: the series form | the bar form, or one for both.
+_PLAIN = """
+math.abs(number): same = ta.abs({number}) | abs({number})
+math.max(numbers*): num = ta.max({numbers,2})
+math.min(numbers*): num = ta.min({numbers,2})
+math.avg(numbers*): float = ta.avg({numbers}) | (({numbers:+}) / {numbers#})
+math.sum(source,length): float
+math.round(number,precision): round = ta.round({number}, {precision?})
+math.round_to_mintick(number): float = ta.round({number} / ohlcv.tick_size) * ohlcv.tick_size
+math.floor(number): int = ta.floor({number})
+math.ceil(number): int = ta.ceil({number})
+math.sqrt(number): float = ta.sqrt({number})
+math.exp(number): float = ta.exp({number})
+math.log(number): float = ta.log({number})
+math.log10(number): float = ta.log10({number})
+math.sign(number): float = ta.sign({number})
+math.pow(base,exponent): float = ta.pow({base}, {exponent})
+math.sin(angle): float = | math.sin({angle})
+math.cos(angle): float = | math.cos({angle})
+math.tan(angle): float = | math.tan({angle})
+math.asin(angle): float = | math.asin({angle})
+math.acos(angle): float = | math.acos({angle})
+math.atan(angle): float = | math.atan({angle})
+math.todegrees(radians): float = {radians} * 180 / math.pi
+math.toradians(degrees): float = {degrees} * math.pi / 180
+fixnan(source): same = ta.fixnan({source})
+int(x): int = ta.where({x} >= 0, ta.floor({x}), ta.ceil({x})) | whole({x})
+float(x): float = {x}
+bool(x): bool = {x} != 0 | truth({x})
+string(x): string = {x}
+color(x): color = {x}
+color.new(color,transp): color = color.alpha({color}, 1 - {transp} / 100)
+color.rgb(red,green,blue,transp): color = rgb({red}, {green}, {blue}, {transp=0})
+color.r(color): float = | part_of({color}, 0)
+color.g(color): float = | part_of({color}, 1)
+color.b(color): float = | part_of({color}, 2)
+color.t(color): float = | part_of({color}, 3)
+color.from_gradient(value,bottom_value,top_value,bottom_color,top_color): color = color.gradient({value}, {bottom_value}, {top_value}, {bottom_color}, {top_color})
+year(time,timezone): int = ta.year({time}, {timezone=zone}) | ta.year({time}, {timezone=zone})
+month(time,timezone): int = ta.month({time}, {timezone=zone})
+dayofmonth(time,timezone): int = ta.dayofmonth({time}, {timezone=zone})
+dayofweek(time,timezone): int = ta.dayofweek({time}, {timezone=zone})
+weekofyear(time,timezone): int = ta.weekofyear({time}, {timezone=zone})
+hour(time,timezone): int = ta.hour({time}, {timezone=zone})
+minute(time,timezone): int = ta.minute({time}, {timezone=zone})
+second(time,timezone): int = ta.second({time}, {timezone=zone})
+timeframe.in_seconds(timeframe): int = ta.in_seconds({timeframe=ohlcv.timeframe})
+timeframe.change(timeframe): bool = ta.timeframe_change(ohlcv, {timeframe})
+str.tostring(value,format): string = | TOSTRING
+str.format(pattern,values*): string = | text.message({pattern}, {values})
+str.format_time(time,format,timezone): string = | text.time({time}, {format="yyyy-MM-dd'T'HH:mm:ssZ"}, {timezone=zone})
+str.length(string): int = | len({string})
+str.contains(source,str): bool = | ({str} in {source})
+str.startswith(source,str): bool = | {source}.startswith({str})
+str.endswith(source,str): bool = | {source}.endswith({str})
+str.upper(source): string = | {source}.upper()
+str.lower(source): string = | {source}.lower()
+str.trim(source): string = | {source}.strip()
+str.replace_all(source,target,replacement): string = | {source}.replace({target}, {replacement})
+str.replace(source,target,replacement): string = | {source}.replace({target}, {replacement}, 1)
+str.repeat(source,repeat): string = | ({source} * {repeat})
+str.substring(source,begin_pos,end_pos): string = | {source}[{begin_pos}:{end_pos?}]
+str.pos(source,str): int = | position({source}, {str})
+str.split(string,separator): array<string> = | {string}.split({separator})
+str.tonumber(string): float = | float({string})
+runtime.error(message): void = | fail({message})
+log.info(message): void = | print({message})
+log.warning(message): void = | print({message})
+log.error(message): void = | print({message})
+chart.point.from_index(index,price): chart.point = | ({index}, {price})
+chart.point.from_time(time,price): chart.point = | ({time}, {price})
+chart.point.new(time,index,price): chart.point = | ({index}, {price})
+chart.point.now(price): chart.point = | (bar, {price=close[bar]})
+array.from(values*): array<first> = | [{values}]
+array.size(id): int = | len({id})
+array.get(id,index): item = | {id}[{index}]
+array.set(id,index,value): void = | {id}[{index}] = {value}
+array.push(id,value): void = | {id}.append({value})
+array.pop(id): item = | {id}.pop()
+array.shift(id): item = | {id}.pop(0)
+array.unshift(id,value): void = | {id}.insert(0, {value})
+array.insert(id,index,value): void = | {id}.insert({index}, {value})
+array.remove(id,index): item = | {id}.pop({index})
+array.clear(id): void = | {id}.clear()
+array.first(id): item = | {id}[0]
+array.last(id): item = | {id}[-1]
+array.copy(id): same = | list({id})
+array.slice(id,index_from,index_to): same = | {id}[{index_from}:{index_to}]
+array.concat(id1,id2): same = | concat({id1}, {id2})
+array.includes(id,value): bool = | ({value} in {id})
+array.indexof(id,value): int = | index_of({id}, {value})
+array.lastindexof(id,value): int = | last_index_of({id}, {value})
+array.join(id,separator): string = | {separator}.join([str(item) for item in {id}])
+array.sum(id): number = | math.sum({id})
+array.avg(id): float = | math.avg({id})
+array.median(id): float = | math.median({id})
+array.max(id,nth): number = | nth_largest({id}, {nth=0})
+array.min(id,nth): number = | nth_smallest({id}, {nth=0})
+array.range(id): number = | (nth_largest({id}, 0) - nth_smallest({id}, 0))
+array.stdev(id,biased): float = | deviation({id}, {biased=True})
+array.variance(id,biased): float = | variance_of({id}, {biased=True})
+array.reverse(id): void = | reverse({id})
+array.sort(id,order): void = | sort({id}, {order="ascending"})
+array.fill(id,value,index_from,index_to): void = | fill({id}, {value}, {index_from=0}, {index_to=None})
+array.some(id): bool = | any({id})
+array.every(id): bool = | all({id})
+map.put(id,key,value): void = | {id}[{key}] = {value}
+map.get(id,key): value = | {id}.get({key}, NONE)
+map.contains(id,key): bool = | ({key} in {id})
+map.remove(id,key): value = | {id}.pop({key}, NONE)
+map.size(id): int = | len({id})
+map.keys(id): array<key> = | {id}.keys()
+map.values(id): array<value> = | {id}.values()
+map.clear(id): void = | {id}.clear()
+matrix.get(id,row,column): item = | {id}[{row}][{column}]
+matrix.set(id,row,column,value): void = | {id}[{row}][{column}] = {value}
+matrix.rows(id): int = | len({id})
+matrix.columns(id): int = | (len({id}[0]) if {id} else 0)
+matrix.row(id,row): array<item> = | list({id}[{row}])
+matrix.col(id,column): array<item> = | [cells[{column}] for cells in {id}]
+label.new(x,y,text,xloc,yloc,color,style,textcolor,size,textalign,tooltip,text_font_family,force_overlay,text_formatting): label = | chart.new_label(OPTIONS)
+line.new(x1,y1,x2,y2,xloc,extend,color,style,width,force_overlay): line = | chart.new_line(OPTIONS)
+box.new(left,top,right,bottom,border_color,border_width,border_style,extend,xloc,bgcolor,text,text_size,text_color,text_halign,text_valign,text_wrap,text_font_family,force_overlay,text_formatting): box = | chart.new_box(OPTIONS)
+table.new(position,columns,rows,bgcolor,frame_color,frame_width,border_color,border_width,force_overlay): table = | chart.new_table(OPTIONS)
+polyline.new(points,curved,closed,xloc,line_color,fill_color,line_style,line_width,force_overlay): polyline = | chart.new_polyline(OPTIONS)
+linefill.new(line1,line2,color): linefill = | chart.new_linefill({line1}, {line2}, {color})
+table.cell(table_id,column,row,text,width,height,text_color,text_halign,text_valign,text_size,bgcolor,tooltip,text_font_family,text_formatting): void = | {table_id}.cell(OPTIONS)
+table.merge_cells(table_id,start_column,start_row,end_column,end_row): void = | {table_id}.merge_cells({start_column}, {start_row}, {end_column}, {end_row})
+table.clear(table_id,start_column,start_row,end_column,end_row): void = | {table_id}.clear({start_column}, {start_row}, {end_column?}, {end_row?})
+"""
+
+# Methods of drawn objects: parameters behind the handle, by class.
+HANDLES: Mapping[str, str] = {
+    "label": "set_x(x) set_y(y) set_xy(x,y) set_text(text) set_color(color) set_textcolor(textcolor)"
+    " set_style(style) set_size(size) set_textalign(textalign) set_tooltip(tooltip) set_xloc(x,xloc)"
+    " set_yloc(yloc) set_text_font_family(text_font_family) set_point(point) delete() get_x():int"
+    " get_y():float get_text():string copy():label",
+    "line": "set_x1(x) set_y1(y) set_x2(x) set_y2(y) set_xy1(x,y) set_xy2(x,y) set_color(color)"
+    " set_style(style) set_width(width) set_extend(extend) set_xloc(x1,x2,xloc) set_first_point(point)"
+    " set_second_point(point) delete() get_x1():int get_y1():float get_x2():int get_y2():float"
+    " get_price(x):float copy():line",
+    "box": "set_left(left) set_top(top) set_right(right) set_bottom(bottom) set_lefttop(left,top)"
+    " set_rightbottom(right,bottom) set_border_color(color) set_border_width(width)"
+    " set_border_style(style) set_extend(extend) set_bgcolor(color) set_text(text)"
+    " set_text_color(text_color) set_text_size(text_size) set_text_halign(text_halign)"
+    " set_text_valign(text_valign) set_text_wrap(text_wrap) set_text_font_family(text_font_family)"
+    " set_top_left_point(point) set_bottom_right_point(point)"
+    " delete() get_left():int get_top():float get_right():int get_bottom():float copy():box",
+    "table": "set_position(position) set_bgcolor(bgcolor) set_border_color(border_color)"
+    " set_border_width(border_width) set_frame_color(frame_color) set_frame_width(frame_width)"
+    " cell_set_bgcolor(column,row,bgcolor) cell_set_text(column,row,text)"
+    " cell_set_text_color(column,row,text_color) cell_set_text_size(column,row,text_size)"
+    " cell_set_text_halign(column,row,text_halign) cell_set_text_valign(column,row,text_valign)"
+    " cell_set_tooltip(column,row,tooltip) cell_set_width(column,row,width)"
+    " cell_set_height(column,row,height) delete()",
+    "polyline": "delete()",
+    "linefill": "set_color(color) delete() get_line1():line get_line2():line",
+}
+
+# What draws or declares at the top of a script, with Pine's order of arguments.
+OUTPUTS: Mapping[str, str] = {
+    "plot": "series title color linewidth style trackprice histbase offset join editable show_last"
+    " display format precision force_overlay linestyle",
+    "plotshape": "series title style location color offset text textcolor editable size show_last"
+    " display format precision force_overlay",
+    "plotchar": "series title char location color offset text textcolor editable size show_last"
+    " display format precision force_overlay",
+    "plotarrow": "series title colorup colordown offset minheight maxheight editable show_last"
+    " display format precision force_overlay",
+    "plotcandle": "open high low close title color wickcolor editable show_last bordercolor display"
+    " format precision force_overlay",
+    "plotbar": "open high low close title color editable show_last display format precision"
+    " force_overlay",
+    "hline": "price title color linestyle linewidth editable display",
+    "fill": "plot1 plot2 color title editable show_last fillgaps display",
+    "bgcolor": "color offset editable show_last title display force_overlay",
+    "barcolor": "color offset editable show_last title display",
+    "alertcondition": "condition title message",
+    "alert": "message freq",
+    "indicator": "title shorttitle overlay format precision scale max_bars_back timeframe"
+    " timeframe_gaps explicit_plot_zorder max_lines_count max_labels_count max_boxes_count"
+    " calc_bars_count max_polylines_count dynamic_requests behind_chart",
+    "max_bars_back": "var num",
+    "nz": "source replacement",
+    "na": "x",
+    "ta.change": "source length",
+    "time": "timeframe session timezone",
+    "time_close": "timeframe session timezone",
+    "request.security": "symbol timeframe expression gaps lookahead ignore_invalid_symbol currency"
+    " calc_bars_count",
+    "array.new": "size initial_value",
+    "matrix.new": "rows columns initial_value",
+    "input": "defval title tooltip inline group display active",
+    "input.int": "defval title minval maxval step tooltip inline group confirm display active",
+    "input.float": "defval title minval maxval step tooltip inline group confirm display active",
+    "input.bool": "defval title tooltip inline group confirm display active",
+    "input.string": "defval title options tooltip inline group confirm display active",
+    "input.color": "defval title tooltip inline group confirm display active",
+    "input.source": "defval title tooltip inline group display active confirm",
+    "input.timeframe": "defval title options tooltip inline group confirm display active",
+    "input.session": "defval title options tooltip inline group confirm display active",
+    "input.symbol": "defval title tooltip inline group confirm display active",
+    "input.time": "defval title tooltip inline group confirm display active",
+    "input.price": "defval title tooltip inline group confirm display active",
+    "input.text_area": "defval title tooltip group confirm display active",
+    "input.enum": "defval title options tooltip inline group confirm display active",
+}
+
+# Plain values: kind, series form, bar form.
+VALUES: Mapping[str, tuple[str, str, str]] = {
+    **{name: ("float", name, f"{name}[bar]") for name in PRICES},
+    "time": ("int", "ohlcv.time", "ohlcv.time[bar]"),
+    "time_close": ("int", "ohlcv.close_time", "ohlcv.close_time[bar]"),
+    "time_tradingday": ("int", "ta.time_tradingday(ohlcv)", "day[bar]"),
+    "timenow": ("int", "", "ohlcv.close_time[-1]"),
+    "bar_index": ("int", "ohlcv.bar_index", "bar"),
+    "last_bar_index": ("int", "(len(ohlcv) - 1)", "last"),
+    "last_bar_time": ("int", "ohlcv.time[-1]", "ohlcv.time[-1]"),
+    "barstate.islast": ("bool", "(ohlcv.bar_index == len(ohlcv) - 1)", "(bar == last)"),
+    "session.isfirstbar": ("bool", 'ta.timeframe_change(ohlcv, "1D")', ""),
+    "session.isfirstbar_regular": ("bool", 'ta.timeframe_change(ohlcv, "1D")', ""),
+    "barstate.isfirst": ("bool", "(ohlcv.bar_index == 0)", "(bar == 0)"),
+    "ta.tr": ("float", "ta.tr(ohlcv)", ""),
+    "ta.obv": ("float", "ta.obv(close, volume)", ""),
+    "ta.vwap": ("float", 'ta.vwap(hlc3, volume, ta.timeframe_change(ohlcv, "1D"))', ""),
+    "ta.accdist": ("float", "ta.accdist(ohlcv)", ""),
+    "ta.iii": ("float", "ta.iii(ohlcv)", ""),
+    "ta.nvi": ("float", "ta.nvi(close, volume)", ""),
+    "ta.pvi": ("float", "ta.pvi(close, volume)", ""),
+    "ta.pvt": ("float", "ta.pvt(close, volume)", ""),
+    "ta.wad": ("float", "ta.wad(ohlcv)", ""),
+    "ta.wvad": ("float", "ta.wvad(ohlcv)", ""),
+    **{
+        name: ("int", f"ta.{name}(ohlcv.time, zone)", "")
+        for name in ("year", "month", "dayofmonth", "dayofweek", "weekofyear", "hour", "minute", "second")
+    },
+}
+# Values that are known before the bars: kind and form.
+SETTINGS: Mapping[str, tuple[str, str]] = {
+    "barstate.isconfirmed": ("bool", "True"),
+    "barstate.ishistory": ("bool", "True"),
+    "barstate.isnew": ("bool", "True"),
+    "barstate.isrealtime": ("bool", "False"),
+    "syminfo.mintick": ("float", "ohlcv.tick_size"),
+    "syminfo.tickerid": ("string", "ohlcv.symbol"),
+    "syminfo.ticker": ("string", "ohlcv.symbol"),
+    "syminfo.description": ("string", "ohlcv.symbol"),
+    "syminfo.root": ("string", "ohlcv.symbol"),
+    "syminfo.timezone": ("string", "zone"),
+    "syminfo.type": ("string", '"futures"'),
+    "syminfo.prefix": ("string", '""'),
+    "syminfo.currency": ("string", '"USD"'),
+    "syminfo.basecurrency": ("string", '""'),
+    "syminfo.session": ("string", '"regular"'),
+    "syminfo.pointvalue": ("float", "1.0"),
+    "chart.is_standard": ("bool", "True"),
+    "chart.is_heikinashi": ("bool", "False"),
+    "session.ismarket": ("bool", "True"),
+    "session.ispremarket": ("bool", "False"),
+    "session.ispostmarket": ("bool", "False"),
+    "timeframe.period": ("string", "period(ohlcv.timeframe)"),
+    "timeframe.multiplier": ("int", "multiplier(ohlcv.timeframe)"),
+    "timeframe.isintraday": ("bool", "(ta.in_seconds(ohlcv.timeframe) < 86400)"),
+    "timeframe.isdwm": ("bool", "(ta.in_seconds(ohlcv.timeframe) >= 86400)"),
+    "timeframe.isminutes": ("bool", "(60 <= ta.in_seconds(ohlcv.timeframe) and ta.in_seconds(ohlcv.timeframe) < 86400)"),
+    "timeframe.isseconds": ("bool", "(ta.in_seconds(ohlcv.timeframe) < 60)"),
+    "timeframe.isdaily": ("bool", 'ohlcv.timeframe.endswith("D")'),
+    "timeframe.isweekly": ("bool", 'ohlcv.timeframe.endswith("W")'),
+    "timeframe.ismonthly": ("bool", 'ohlcv.timeframe.endswith("M")'),
+    "chart.fg_color": ("color", '"#d1d4dc"'),
+    "chart.bg_color": ("color", '"#131722"'),
+    "chart.left_visible_bar_time": ("int", "ohlcv.time[ohlcv.first_visible]"),
+    "chart.right_visible_bar_time": ("int", "ohlcv.time[-1]"),
+    "math.pi": ("float", "math.pi"),
+    "math.e": ("float", "math.e"),
+    "math.phi": ("float", "1.618033988749895"),
+    "math.rphi": ("float", "0.618033988749895"),
+    **{
+        f"dayofweek.{day}": ("int", str(number))
+        for number, day in enumerate(
+            "sunday monday tuesday wednesday thursday friday saturday".split(), 1
+        )
+    },
+}
+# Names of constants whose last part is the text itself.
+TEXTS = (
+    "shape", "location", "size", "position", "extend", "xloc", "yloc", "order", "scale", "display",
+    "format", "barmerge", "alert", "currency", "session", "adjustment", "backadjustment",
+)  # fmt: skip
+TEXT_PREFIXES: Mapping[str, str] = {
+    "label.style_": "", "line.style_": "", "hline.style_": "", "plot.style_": "", "plot.linestyle_": "",
+    "text.align_": "", "text.wrap_": "", "text.format_": "", "font.family_": "",
+}  # fmt: skip
+
+REFUSED: Mapping[str, str] = {
+    "request.security_lower_tf": "bars of a lower timeframe are not there: run the script on them",
+    "request.financial": "scripts read bars alone, no fundamentals",
+    "request.economic": "scripts read bars alone, no economic data",
+    "request.dividends": "scripts read bars alone, no dividends",
+    "request.earnings": "scripts read bars alone, no earnings",
+    "request.splits": "scripts read bars alone, no splits",
+    "request.currency_rate": "scripts read bars alone, no rates of currencies",
+    "request.seed": "scripts read bars alone, no foreign data",
+    "request.quandl": "scripts read bars alone, no foreign data",
+    "request.footprint": "scripts read bars alone, no footprints",
+    "quandl": "scripts read bars alone, no foreign data",
+    "financial": "scripts read bars alone, no fundamentals",
+    "math.random": "a script gives the same result on the same bars",
+    "strategy.entry": "scripts draw, and place no orders",
+    "ticker.renko": "scripts see bars of equal time only",
+    "ticker.kagi": "scripts see bars of equal time only",
+    "ticker.linebreak": "scripts see bars of equal time only",
+    "ticker.pointfigure": "scripts see bars of equal time only",
+}
+
+# Old names (v1 to v5) and what they are called now.
+RENAMED: Mapping[str, str] = {
+    **{
+        name: f"ta.{name}"
+        for name in (
+            "alma atr barssince bb bbw cci change cmo cog correlation cross crossover crossunder cum dev"
+            " dmi ema falling highest highestbars hma kc kcw linreg lowest lowestbars macd mfi mom"
+            " percentile_linear_interpolation percentile_nearest_rank percentrank pivothigh pivotlow"
+            " range rising rma roc rsi sar sma stdev stoch supertrend swma tr tsi valuewhen variance"
+            " vwap vwma wma wpr obv accdist iii nvi pvi pvt wad wvad median mode"
+        ).split()
+    },
+    **{
+        name: f"math.{name}"
+        for name in "abs acos asin atan avg ceil cos exp floor log log10 max min pow random round"
+        " round_to_mintick sign sin sqrt sum tan todegrees toradians".split()
+    },
+    "study": "indicator", "security": "request.security", "tostring": "str.tostring",
+    "tonumber": "str.tonumber", "tickerid": "syminfo.tickerid", "ticker": "syminfo.ticker",
+    "period": "timeframe.period", "interval": "timeframe.multiplier", "isintraday": "timeframe.isintraday",
+    "isdaily": "timeframe.isdaily", "isweekly": "timeframe.isweekly", "ismonthly": "timeframe.ismonthly",
+    "isdwm": "timeframe.isdwm", "n": "bar_index", "heikinashi": "ticker.heikinashi",
+    "syminfo.shortname": "syminfo.ticker", "resolution": "timeframe.period",
+    "financial": "request.financial", "quandl": "request.quandl", "timeframe.main_period": "timeframe.period",
+    "barstate.islastconfirmedhistory": "barstate.islast",
+}  # fmt: skip
+OLD_COLORS = frozenset(
+    "aqua black blue fuchsia gray green lime maroon navy olive orange purple red silver teal white yellow".split()
+)
+OLD_STYLES: Mapping[str, str] = {
+    "line": "line", "linebr": "linebr", "stepline": "stepline", "histogram": "histogram",
+    "cross": "cross", "area": "area", "columns": "columns", "circles": "circles", "areabr": "areabr",
+    "dotted": "dotted", "dashed": "dashed", "solid": "solid",
+}  # fmt: skip
+STYLE_NUMBERS = ("line", "stepline", "histogram", "cross", "area", "columns", "circles", "linebr", "areabr")
+
+_LINE = re.compile(r"(?P<name>[\w.]+)\((?P<parameters>[^)]*)\): (?P<kind>[\w,<>.]+)(?: = (?P<form>.*))?$")
+
+
+@cache
+def functions() -> Mapping[str, Entry]:
+    """Every function that has a form, by its name in v6."""
+    found = {}
+    for text, family in ((_TA, "ta."), (_PLAIN, "")):
+        for line in text.strip().splitlines():
+            entry = _entry(line, family)
+            found[entry.name] = entry
+    for kind, methods in HANDLES.items():
+        for item in methods.split():
+            match = re.fullmatch(r"(\w+)\(([\w,]*)\)(?::(\w+))?", item)
+            assert match is not None
+            parameters = tuple(filter(None, match[2].split(",")))
+            found[f"{kind}.{match[1]}"] = Entry(
+                f"{kind}.{match[1]}", ("id", *parameters), match[3] or "void", "", "METHOD"
+            )
+    return found
+
+
+def _entry(line: str, family: str) -> Entry:
+    match = _LINE.match(line)
+    assert match is not None, line
+    parameters = tuple(filter(None, match["parameters"].split(",")))
+    many = bool(parameters) and parameters[-1].endswith("*")
+    parameters = tuple(name.rstrip("*") for name in parameters)
+    name, form = family + match["name"], match["form"]
+    if family or name == "math.sum":
+        short = name.split(".")[1]
+        series = form or f"ta.{short}({', '.join('{' + p + '}' for p in parameters)})"
+        return Entry(name, parameters, match["kind"], series, "", history=True, many=many)
+    assert form is not None, line
+    series, _, bar = form.partition("|")
+    both = "|" not in form
+    return Entry(
+        name, parameters, match["kind"], series.strip(), series.strip() if both else bar.strip(),
+        history=name in ("fixnan", "timeframe.change"), many=many,
+    )  # fmt: skip
