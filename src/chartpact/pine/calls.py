@@ -97,8 +97,12 @@ def _function(low: _Lowering, entry: words.Entry, node: t.Call, owner: Value | N
     given = _given(low, entry.parameters, node, owner, entry.many, entry.name)
     _defaults(low, entry, given, node)
     place = {"line": node.line, "column": node.column}
-    if entry.name.split(".")[0] in words.HANDLES and not entry.name.endswith(".new"):
+    if entry.name.split(".")[0] in words.HANDLES and entry.bar == "METHOD":
         return _method(low, entry, given, node)
+    first = given.get(entry.parameters[0]) if entry.parameters else None
+    if entry.name in ("int", "float", "bool", "string", "color", "color.new") and isinstance(first, Value) and (
+            first.op == "na"):  # fmt: skip
+        return Value("na", entry.kind, simple=True, const=True, **place)
     args = []
     for parameter in entry.parameters:
         value = given.get(parameter)

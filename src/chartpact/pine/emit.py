@@ -56,6 +56,7 @@ class Writer:
         self.writers: dict[Var, list[Step]] = {}
         self.reported: set[int] = set()
         self.setup: list[str] = []
+        self.local_history: dict[Var, int] | None = None
 
     # Use
 
@@ -725,7 +726,9 @@ class Writer:
 
     def _step_back(self, var: Var, step: Step) -> None:
         """Keeps what a variable inside a block was when the block ran before."""
-        depth = self.root.__dict__.setdefault("_local_history", _local_history(self.root.steps_all)).get(var, 0)
+        if self.root.local_history is None:
+            self.root.local_history = _local_history(self.root.steps_all)
+        depth = self.root.local_history.get(var, 0)
         for back in range(depth, 0, -1):
             self.put(f"{var.name}_{back} = {var.name}_{back - 1}" if back > 1 else f"{var.name}_1 = {var.name}", step.line)
         if depth:

@@ -55,6 +55,14 @@ def can_be_series(value: Value) -> bool:
     return False
 
 
+def zone_text(zone: str) -> str:
+    """A zone such as "GMT+2" by its name in the database of zones."""
+    match = re.fullmatch(r"(?:GMT|UTC)([+-])0?(\d{1,2})(?::?00)?", zone)
+    if match:
+        return f"Etc/GMT{'-' if match[1] == '+' else '+'}{match[2]}" if int(match[2]) else "UTC"
+    return {"GMT": "UTC", "exchange": "UTC"}.get(zone, zone)
+
+
 def quote(text: str) -> str:
     """A text as a literal of the language."""
     out = ['"']
@@ -77,6 +85,7 @@ class Forms:
 
     def __init__(self, writer: Writer) -> None:
         self.writer = writer
+        self.drawing = False  # whether the argument of a drawn object is written
         self.clear = False  # whether a colour that is na is written as an invisible one
 
     def text(self, value: Value, mode: str, least: int = CHOICE) -> str:
@@ -114,7 +123,7 @@ class Forms:
     def _na(self, value: Value, mode: str) -> tuple[str, int]:
         if value.kind in NUMBERS:
             return "na", ATOM
-        if value.kind == "color" and self.clear:
+        if value.kind == "color" and (self.clear or mode == "plain" and not self.drawing):
             return '"#00000000"', ATOM
         return ("False" if value.kind == "bool" else "None"), ATOM
 
@@ -198,6 +207,8 @@ class Forms:
             a, b = self.text(yes, mode, OR), self.text(no, mode)
             if mode == "series" and value.kind in _SERIES_KINDS:
                 a, b = self.as_series(yes, OR), self.as_series(no, CHOICE)
+            elif mode == "series" and value.kind == "color" and yes.simple != no.simple:
+                a, b = (f"[{form}] * len(ohlcv)" if arm.simple else form for form, arm in ((a, yes), (b, no)))
             return f"{a} if {self.text(test, 'plain' if test.simple else mode, OR)} else {b}", CHOICE
         if value.kind == "bool":
             return self._choose_condition(test, yes, no)
@@ -242,9 +253,12 @@ class Forms:
         source, offset = value.args
         shift = self.text(offset, mode, SUM + 1)
         if offset.kind == "float":
-            shift = f"int({self.text(offset, mode)})"
+            whole = mode == "series" and not offset.simple
+            shift = f"{'ta.floor' if whole else 'int'}({self.text(offset, mode)})"
         if mode == "series":
-            form = f"ta.shift({self.as_series(source)}, {self.text(offset, mode) if offset.kind != 'float' else shift})"
+            shift = self.text(offset, mode) if offset.kind != "float" else shift
+            shift = shift if offset.simple else f"ta.nz({shift})"
+            form = f"ta.shift({self.as_series(source)}, {shift})"
             return (f"{form} == 1", COMPARE) if value.kind == "bool" else (form, ATOM)
         return self.writer.read_earlier(source, offset, shift, value), ATOM
 
@@ -300,8 +314,8 @@ class Forms:
             return self._message(arguments, mode)
         if entry.bar == "chart.new" or "OPTIONS" in entry.bar:
             return self._drawn(entry, arguments, mode), ATOM
-        if entry.name == "math.round" and mode != "series" and value.kind == "int":
-            return f"ta.round({self.text(arguments['number'], mode)})", ATOM
+        if value.kind == "int" and mode != "series" and entry.name in ("math.round", "math.floor", "math.ceil"):
+            return f"{entry.name}({self.text(arguments['number'], mode)})", ATOM
         form = entry.series if mode == "series" else entry.bar
         if entry.history and mode != "series":
             return self.writer.by_bar(value, arguments), ATOM
@@ -347,6 +361,11 @@ class Forms:
             text = self.text(argument, mode, least)
             if name == "timeframe" and isinstance(_literal(argument), str):
                 return quote(timeframe_text(_literal(argument)) or "1D")
+            if name in ("timezone", "tz", "zone") and not isinstance(_literal(argument), str):
+                self.writer.use_helpers("zone_of(")
+                return f"zone_of({text})"
+            if name in ("timezone", "tz", "zone"):
+                return quote(zone_text(_literal(argument)))
             if argument.kind == "float" and name in ("index", "column", "row", "index_from", "index_to", "begin_pos",
                                                      "end_pos", "nth", "size", "precision"):  # fmt: skip
                 return f"int({self.text(argument, mode)})"
@@ -404,6 +423,8 @@ class Forms:
         return f"{function}({', '.join(parts)})"
 
     def _option(self, name: str, value: Value, mode: str, function: str) -> str:
+        if value.op == "na":
+            return "na" if name in ("x", "y", "x1", "y1", "x2", "y2", "left", "right", "top", "bottom") else "None"
         text = self.text(value, mode)
         if name in ("x", "x1", "x2", "left", "right") and value.kind == "float":
             self.writer.use_helpers("whole(")
@@ -487,7 +508,9 @@ class Forms:
             form = f"ta.valuewhen(ta.timeframe_change(ohlcv, {timeframe}), ohlcv.time, 0)"
         if session is None or _literal(session) == "":
             return form, ATOM
-        where = self.text(zone, "plain") if zone is not None else "zone"
+        where = "zone"
+        if zone is not None:
+            where = self.fill("{timezone}", {"timezone": zone}, "plain")
         self.writer.use_prices(where)
         return f"ta.where(ta.session(ohlcv, {self.text(session, 'plain')}, {where}), {form}, na)", ATOM
 

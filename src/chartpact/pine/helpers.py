@@ -135,6 +135,14 @@ def part_of(shade, part):
         return 100 - int(text[7:9], 16) / 2.55
     return int(text[1 + 2 * part:3 + 2 * part], 16)
 '''),
+    "zone_of": _helper('''
+# A zone such as "GMT+2" by its name in the database of zones.
+def zone_of(zone):
+    if (zone.startswith("GMT") or zone.startswith("UTC")) and len(zone) > 4:
+        hours = zone[4:].partition(":")[0].lstrip("0")
+        return ("Etc/GMT" + ("-" if zone[3] == "+" else "+") + hours) if hours else "UTC"
+    return "UTC" if zone == "GMT" else zone
+'''),
     "multiplier": _helper('''
 # The number in a timeframe: 15 of "15m", 240 of "4h".
 def multiplier(timeframe):

@@ -17,6 +17,7 @@ from typing import Any
 from chartpact.pine import tree as t
 from chartpact.pine import vocabulary as words
 from chartpact.pine.errors import PineError
+from chartpact.pine.helpers import HELPERS
 from chartpact.pine.program import (
     DRAWN, NUMBERS, SCALARS, EachStep, Effect, ForStep, IfStep, JumpStep, Output, Program, Set, SetField,
     Step, Unpack, Value, Var, WhileStep, element, unify,
@@ -25,7 +26,7 @@ from chartpact.pine.report import Report
 
 MAX_STEPS = 20_000  # statements after functions are written out
 MAX_CALLS = 40  # of functions in one another
-_RESERVED = frozenset(
+_RESERVED = frozenset(HELPERS) | frozenset(
     "and or not if else elif for in def return pass break continue lambda load while import from as is"
     " class try with raise yield global del assert except finally nonlocal async await"
     " ta math color text payload ohlcv params chart na zone bar last compute PARAMS META"
