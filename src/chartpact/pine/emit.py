@@ -265,7 +265,8 @@ class Writer:
             return value
         if value.op == "choice" and not value.args[0].simple:
             test = self._hoist(value.args[0], made, tests, step)
-            yes = self._hoist(value.args[1], made, [*tests, (test, True)], step)
+            guarded = alone and isinstance(step, Set) and step.var in self.temporary
+            yes = self._hoist(value.args[1], made, [*tests, (test, True)], step, guarded)
             no = self._hoist(value.args[2], made, [*tests, (test, False)], step)
             value.args = [test, yes, no]
             return value
@@ -947,10 +948,9 @@ def write(program: Program, report: Report, source: str, with_lines: bool = Fals
     outputs = [line for line in writer.lines]
     lines: list[tuple[str, int]] = [(f"# {text}"[:120].rstrip(), 0) for text in report.head()[:12] if text.strip("= ")]
     lines += [(f"# Imported from Pine v{report.version}.", 0), ("", 0)]
+    lines.append(("PARAMS = [" if program.params else "PARAMS = []", 0))
     if program.params:
-        lines.append(("PARAMS = [", 0))
-        lines += [(f"    {_dict(param)},", 0) for param in program.params]
-        lines.append(("]", 0))
+        lines += [*((f"    {_dict(param)},", 0) for param in program.params), ("]", 0)]
     lines.append((f"META = {_dict(program.meta)}", 0))
     used = "\n".join(outputs)
     text_helpers = "\n".join(HELPERS[n].text for n in writer.helpers)

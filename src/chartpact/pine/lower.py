@@ -195,6 +195,8 @@ class _Lowering:
         if len(s.names) > 1:
             return self.declare_many(s)
         name = s.names[0]
+        if self.version < 4 and self.look(name) is None and name not in self.mutable and _reads_itself(s):
+            return self.declare_itself(s, name)
         self.wanted = name
         value = self.expression(s.value)
         self.wanted = ""
@@ -219,6 +221,16 @@ class _Lowering:
         var.maybe_na = not (value.op == "call" and not s.mode and not reassigned)
         self.emit(Set(var, self.as_kind(value, kind), True), s.line)
         self.scopes[-1][name] = var
+        return self.read(var, s)
+
+    def declare_itself(self, s: t.Declare, name: str) -> Value:
+        """Old versions let a variable refer to its own earlier values where it is declared."""
+        var = self.variable(name, "float", "", s.line)
+        self.make_dynamic(var)
+        self.scopes[-1][name] = var
+        value = self.as_number(self.need(s.value))
+        var.kind = value.kind if value.kind in ("bool", "color", "string") else "float"
+        self.emit(Set(var, value, True), s.line)
         return self.read(var, s)
 
     def declare_many(self, s: t.Declare) -> Value | None:
@@ -595,6 +607,8 @@ class _Lowering:
             value = self.bound(bound, name, node)
             if value is not None:
                 return value
+        if self.version < 5 and name in words.OLD_STYLES and name != "line":
+            return Value("text", "string", data=words.OLD_STYLES[name], simple=True, const=True, **place)
         return self.pine_name(self.modern(name), place, node)
 
     def bound(self, bound: Any, name: str, node: t.Name) -> Value | None:
@@ -704,15 +718,24 @@ class _Lowering:
             return self.make(head, bound, node)
         if head and isinstance(bound, _Type) and rest == "copy":
             return Value("copy", head, [self.need(node.arguments[0].value)], line=node.line)
-        if head and isinstance(bound, Var | Value) and not (
-                bound.kind in ("int", "float", "bool", "color") and (
-                    self.modern(name) in words.functions() or self.modern(name) in words.OUTPUTS)
-                and not any(isinstance(self.look(rest), _Callable) for _ in (0,))):  # fmt: skip
+        if head and isinstance(bound, Var | Value) and not self.means_pine(name, bound, node):
             owner = self.name(t.Name(head, line=node.line, column=node.column))
             return self.method(owner, rest, node)
         from chartpact.pine.calls import call_builtin  # noqa: PLC0415
 
         return call_builtin(self, self.modern(name), node, None)
+
+    def means_pine(self, name: str, bound: Var | Value, node: t.Call) -> bool:
+        """Whether a dotted name means Pine's function although its head is a variable of the script."""
+        head, _, rest = name.rpartition(".")
+        family = {"string": "str"}.get(bound.kind, bound.kind.split("<")[0])
+        if isinstance(self.look(rest), _Callable) or "." in head or self.has_fields(bound.kind):
+            return False
+        known = self.modern(name) in words.functions() or self.modern(name) in words.OUTPUTS
+        if known and head == family and node.arguments:
+            first = node.arguments[0].value
+            return isinstance(first, t.Name) and first.name == head
+        return known and f"{family}.{rest}" not in words.functions()
 
     def overload(self, functions: list[t.Function], node: t.Call, receiver: Value | None = None) -> t.Function:
         if len(functions) == 1:
@@ -828,6 +851,11 @@ class _Lowering:
         if text == "hline" or text == "plot":
             return text
         raise PineError(f"the type {text} is not known")
+
+
+def _reads_itself(s: t.Declare) -> bool:
+    return any(isinstance(node, t.History) and isinstance(node.value, t.Name) and node.value.name == s.names[0]
+               for node in s.value.walk())  # fmt: skip
 
 
 def _split(kinds: str) -> list[str]:
