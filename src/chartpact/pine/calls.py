@@ -1,4 +1,4 @@
-"""Calls of Pine's own functions, lowered: inputs, plots, `request.security`, and what the vocabulary lists."""
+"""Calls of Pine's own functions, lowered: inputs, plots, `request.security`, and all the others."""
 
 from __future__ import annotations
 
@@ -14,20 +14,57 @@ if TYPE_CHECKING:
     from chartpact.pine.lower import _Lowering
 
 _INPUT_KINDS = {
-    "input.int": ("int", "int"), "input.integer": ("int", "int"), "input.float": ("float", "float"),
-    "input.bool": ("bool", "bool"), "input.string": ("str", "string"), "input.color": ("color", "color"),
-    "input.source": ("source", "float"), "input.timeframe": ("timeframe", "string"),
-    "input.resolution": ("timeframe", "string"), "input.session": ("session", "string"),
-    "input.symbol": ("symbol", "string"), "input.time": ("time", "int"), "input.price": ("price", "float"),
-    "input.text_area": ("str", "string"), "input.enum": ("str", "string"),
-}  # fmt: skip
-_LENGTHS = frozenset("length leftbars rightbars occurrence fastlen slowlen siglen atrPeriod diLength adxSmoothing"
-                     " short_length long_length offset floor".split())  # fmt: skip
-_SERIES_LENGTHS = frozenset(("ta.sma", "ta.highest", "ta.lowest", "ta.highestbars", "ta.lowestbars", "ta.wma",
-                             "math.sum", "ta.stdev", "ta.variance", "ta.dev", "ta.change", "ta.mom",
-                             "ta.roc", "ta.vwma", "ta.linreg", "ta.cci", "ta.stoch", "ta.mfi", "ta.rising",
-                             "ta.falling", "ta.range", "ta.correlation", "ta.swma", "ta.percentrank",
-                             "ta.median", "ta.bb", "ta.bbw"))  # fmt: skip
+    "input.int": ("int", "int"),
+    "input.integer": ("int", "int"),
+    "input.float": ("float", "float"),
+    "input.bool": ("bool", "bool"),
+    "input.string": ("str", "string"),
+    "input.color": ("color", "color"),
+    "input.source": ("source", "float"),
+    "input.timeframe": ("timeframe", "string"),
+    "input.resolution": ("timeframe", "string"),
+    "input.session": ("session", "string"),
+    "input.symbol": ("symbol", "string"),
+    "input.time": ("time", "int"),
+    "input.price": ("price", "float"),
+    "input.text_area": ("str", "string"),
+    "input.enum": ("str", "string"),
+}
+_LENGTHS = frozenset(
+    "length leftbars rightbars occurrence fastlen slowlen siglen atrPeriod diLength adxSmoothing"
+    " short_length long_length offset floor".split()
+)
+_SERIES_LENGTHS = frozenset(
+    (
+        "ta.sma",
+        "ta.highest",
+        "ta.lowest",
+        "ta.highestbars",
+        "ta.lowestbars",
+        "ta.wma",
+        "math.sum",
+        "ta.stdev",
+        "ta.variance",
+        "ta.dev",
+        "ta.change",
+        "ta.mom",
+        "ta.roc",
+        "ta.vwma",
+        "ta.linreg",
+        "ta.cci",
+        "ta.stoch",
+        "ta.mfi",
+        "ta.rising",
+        "ta.falling",
+        "ta.range",
+        "ta.correlation",
+        "ta.swma",
+        "ta.percentrank",
+        "ta.median",
+        "ta.bb",
+        "ta.bbw",
+    )
+)
 
 
 def call_builtin(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value | None:
@@ -35,11 +72,13 @@ def call_builtin(low: _Lowering, name: str, node: t.Call, owner: Value | None) -
     if name in words.REFUSED:
         raise PineError(words.REFUSED[name], node.line, node.column, name)
     if name in ("indicator", "strategy", "library"):
-        return _declaration(low, name, node)
+        _declaration(low, name, node)
+        return None
     if name == "input" or name.startswith("input."):
         return _input(low, name, node)
     if name in _SPECIAL:
-        return _SPECIAL[name](low, name, node, owner)
+        special: Value | None = _SPECIAL[name](low, name, node, owner)
+        return special
     if name.startswith("array.new"):
         return _new_array(low, name, node)
     if name in ("map.new", "matrix.new"):
@@ -59,8 +98,14 @@ def call_builtin(low: _Lowering, name: str, node: t.Call, owner: Value | None) -
     return _function(low, entry, node, owner)
 
 
-def _given(low: _Lowering, parameters: tuple[str, ...], node: t.Call, owner: Value | None = None,
-           many: bool = False, name: str = "") -> dict[str, Any]:  # fmt: skip
+def _given(
+    low: _Lowering,
+    parameters: tuple[str, ...],
+    node: t.Call,
+    owner: Value | None = None,
+    many: bool = False,
+    name: str = "",
+) -> dict[str, Any]:
     """The arguments by the names of their parameters."""
     found: dict[str, Any] = {}
     position = 0
@@ -74,19 +119,36 @@ def _given(low: _Lowering, parameters: tuple[str, ...], node: t.Call, owner: Val
             if argument.name not in parameters:
                 if argument.name in ("active", "behind_chart"):
                     continue
-                close = {"defval": parameters[0], "series": parameters[0], "x": parameters[0],
-                         "src": "source", "len": "length", "source": parameters[0],
-                         "y": parameters[-1], "type": "", "id": parameters[0]}.get(argument.name)
+                close = {
+                    "defval": parameters[0],
+                    "series": parameters[0],
+                    "x": parameters[0],
+                    "src": "source",
+                    "len": "length",
+                    "source": parameters[0],
+                    "y": parameters[-1],
+                    "type": "",
+                    "id": parameters[0],
+                }.get(argument.name)
                 if not close or close in found:
-                    raise PineError(f"{name} has no argument {argument.name}", argument.line, argument.column,
-                                    name)  # fmt: skip
+                    raise PineError(
+                        f"{name} has no argument {argument.name}",
+                        argument.line,
+                        argument.column,
+                        name,
+                    )
                 found[close] = low.need(argument.value)
                 continue
             found[argument.name] = low.need(argument.value)
         elif many and position >= len(parameters) - 1:
             found[parameters[-1]].append(low.need(argument.value))
         elif position >= len(parameters):
-            raise PineError(f"{name} takes at most {len(parameters)} arguments", argument.line, argument.column, name)
+            raise PineError(
+                f"{name} takes at most {len(parameters)} arguments",
+                argument.line,
+                argument.column,
+                name,
+            )
         else:
             found[parameters[position]] = low.need(argument.value)
             position += 1
@@ -96,40 +158,86 @@ def _given(low: _Lowering, parameters: tuple[str, ...], node: t.Call, owner: Val
 def _function(low: _Lowering, entry: words.Entry, node: t.Call, owner: Value | None) -> Value:
     given = _given(low, entry.parameters, node, owner, entry.many, entry.name)
     _defaults(low, entry, given, node)
-    place = {"line": node.line, "column": node.column}
+    place = node.place
     if entry.name.split(".")[0] in words.HANDLES and entry.bar == "METHOD":
         return _method(low, entry, given, node)
     first = given.get(entry.parameters[0]) if entry.parameters else None
-    if entry.name in ("int", "float", "bool", "string", "color", "color.new") and isinstance(first, Value) and (
-            first.op == "na"):  # fmt: skip
+    if (
+        entry.name in ("int", "float", "bool", "string", "color", "color.new")
+        and isinstance(first, Value)
+        and (first.op == "na")
+    ):
         return Value("na", entry.kind, simple=True, const=True, **place)
     args = []
     for parameter in entry.parameters:
         value = given.get(parameter)
         if isinstance(value, Value):
-            if parameter in _LENGTHS and value.kind == "float" and entry.name.startswith(("ta.", "math.sum")):
+            if (
+                parameter in _LENGTHS
+                and value.kind == "float"
+                and entry.name.startswith(("ta.", "math.sum"))
+            ):
                 value = Value("whole", "int", [value], simple=value.simple, line=value.line)
-            if parameter in _LENGTHS and not value.simple and entry.name not in _SERIES_LENGTHS and (
-                    entry.history and entry.name not in ("ta.valuewhen", "ta.alma")):  # fmt: skip
-                raise PineError(f"{entry.name} wants a length that is known before the bars", node.line,
-                                node.column, entry.name)  # fmt: skip
+            if (
+                parameter in _LENGTHS
+                and not value.simple
+                and entry.name not in _SERIES_LENGTHS
+                and (entry.history and entry.name not in ("ta.valuewhen", "ta.alma"))
+            ):
+                raise PineError(
+                    f"{entry.name} wants a length that is known before the bars",
+                    node.line,
+                    node.column,
+                    entry.name,
+                )
             if parameter == "condition":
                 value = low.truth(value)
-            elif value.kind == "bool" and (entry.name.startswith(("ta.", "math."))) and not entry.history:
+            elif (
+                value.kind == "bool"
+                and (entry.name.startswith(("ta.", "math.")))
+                and not entry.history
+            ):
                 value = low.as_number(value)
         args.append(value)
     flat = [a for arg in args for a in (arg if isinstance(arg, list) else [arg]) if a is not None]
     kind = _kind(entry, args, flat)
-    if entry.name in ("array.push", "array.unshift", "array.insert", "array.set", "array.fill", "map.put",
-                      "matrix.set", "array.shift", "array.pop", "array.remove", "array.clear", "array.sort",
-                      "array.reverse", "array.concat", "map.remove", "map.clear"):  # fmt: skip
+    if entry.name in (
+        "array.push",
+        "array.unshift",
+        "array.insert",
+        "array.set",
+        "array.fill",
+        "map.put",
+        "matrix.set",
+        "array.shift",
+        "array.pop",
+        "array.remove",
+        "array.clear",
+        "array.sort",
+        "array.reverse",
+        "array.concat",
+        "map.remove",
+        "map.clear",
+    ):
         _changes(low, given, entry, flat)
-    simple = all(a.simple for a in flat) and not entry.history and not entry.name.startswith(
-        ("label.", "line.", "box.", "table.", "polyline.", "linefill.", "timeframe.change"))  # fmt: skip
+    simple = (
+        all(a.simple for a in flat)
+        and not entry.history
+        and not entry.name.startswith(
+            ("label.", "line.", "box.", "table.", "polyline.", "linefill.", "timeframe.change")
+        )
+    )
     if entry.name in ("array.pop", "array.shift", "array.remove"):
         simple = False
-    return Value("call", kind, flat, _Bound(entry, dict(zip(entry.parameters, args, strict=True))), simple,
-                 simple and all(a.const for a in flat), **place)  # fmt: skip
+    return Value(
+        "call",
+        kind,
+        flat,
+        _Bound(entry, dict(zip(entry.parameters, args, strict=True))),
+        simple,
+        simple and all(a.const for a in flat),
+        **place,
+    )
 
 
 class _Bound:
@@ -195,7 +303,10 @@ def _defaults(low: _Lowering, entry: words.Entry, given: dict[str, Any], node: t
     def number(text: str) -> Value:
         return Value("number", "int", data=text, simple=True, const=True)
 
-    if name in ("ta.highest", "ta.highestbars", "ta.lowest", "ta.lowestbars") and "length" not in given:
+    if (
+        name in ("ta.highest", "ta.highestbars", "ta.lowest", "ta.lowestbars")
+        and "length" not in given
+    ):
         given["length"] = given.pop("source")
         given["source"] = price("high" if "highest" in name else "low")
     elif name in ("ta.pivothigh", "ta.pivotlow") and "rightbars" not in given:
@@ -215,14 +326,32 @@ def _defaults(low: _Lowering, entry: words.Entry, given: dict[str, Any], node: t
     elif name == "ta.cum" and given.get("source") is not None:
         given["source"] = low.as_number(given["source"])
     elif name in words.functions() and name.split(".")[-1] in (
-            "year", "month", "dayofmonth", "dayofweek", "weekofyear", "hour", "minute", "second"):
+        "year",
+        "month",
+        "dayofmonth",
+        "dayofweek",
+        "weekofyear",
+        "hour",
+        "minute",
+        "second",
+    ):
         given.setdefault("time", Value("price", "int", data="time"))
         if "timezone" not in given:
             low.report.note(node, "assumed", "zone", "the zone of the exchange is the market's")
     elif name == "ta.valuewhen":
         given.setdefault("occurrence", number("0"))
-    wanted = {"ta.sma": 2, "ta.ema": 2, "ta.rma": 2, "ta.rsi": 2, "ta.atr": 1, "ta.crossover": 2,
-              "ta.crossunder": 2, "ta.cross": 2, "ta.wma": 2, "ta.stdev": 2}.get(name, 0)  # fmt: skip
+    wanted = {
+        "ta.sma": 2,
+        "ta.ema": 2,
+        "ta.rma": 2,
+        "ta.rsi": 2,
+        "ta.atr": 1,
+        "ta.crossover": 2,
+        "ta.crossunder": 2,
+        "ta.cross": 2,
+        "ta.wma": 2,
+        "ta.stdev": 2,
+    }.get(name, 0)
     missing = [p for p in entry.parameters[:wanted] if p not in given]
     if missing:
         raise PineError(f"{name} wants {missing[0]}", node.line, node.column, name)
@@ -233,8 +362,14 @@ def _method(low: _Lowering, entry: words.Entry, given: dict[str, Any], node: t.C
     if handle is None:
         raise PineError(f"{entry.name} wants a drawn object", node.line, node.column, entry.name)
     args = [given[p] for p in entry.parameters[1:] if p in given]
-    return Value("method", entry.kind, [handle, *args], entry.name.split(".")[1], line=node.line,
-                 column=node.column)  # fmt: skip
+    return Value(
+        "method",
+        entry.kind,
+        [handle, *args],
+        entry.name.split(".")[1],
+        line=node.line,
+        column=node.column,
+    )
 
 
 # Declarations and inputs
@@ -258,8 +393,12 @@ def _literal(value: Value | None) -> Any:
         left, right = (_literal(a) for a in value.args)
         if isinstance(left, int | float) and isinstance(right, int | float):
             try:
-                return {"+": left + right, "-": left - right, "*": left * right,
-                        "/": left / right if right else None}.get(value.data)
+                return {
+                    "+": left + right,
+                    "-": left - right,
+                    "*": left * right,
+                    "/": left / right if right else None,
+                }.get(value.data)
             except OverflowError:
                 return None
         if isinstance(left, str) and isinstance(right, str) and value.data == "+":
@@ -273,7 +412,7 @@ def _literal(value: Value | None) -> Any:
 
 def color_literal(value: Value) -> str | None:
     """The text of a colour that is made of constants."""
-    from chartpact import palette  # noqa: PLC0415
+    from chartpact import palette
 
     arguments = value.data.arguments
     if value.data.name == "color.new":
@@ -284,9 +423,11 @@ def color_literal(value: Value) -> str | None:
     else:
         parts = [_literal(arguments.get(name)) for name in ("red", "green", "blue")]
         transp = _literal(arguments["transp"]) if arguments.get("transp") is not None else 0
-        if not all(isinstance(p, int | float) for p in parts) or not isinstance(transp, int | float):
+        if not all(isinstance(p, int | float) for p in parts) or not isinstance(
+            transp, int | float
+        ):
             return None
-        solid = "#" + "".join(f"{max(0, min(255, round(p))):02x}" for p in parts)  # type: ignore[arg-type]
+        solid = "#" + "".join(f"{max(0, min(255, round(p))):02x}" for p in parts)
     alpha = palette.alpha_byte(max(0, min(100, transp)))
     return solid if alpha == 255 else f"{solid}{alpha:02x}"
 
@@ -308,8 +449,12 @@ def _declaration(low: _Lowering, name: str, node: t.Call) -> None:
             meta[key] = min(int(count), 100 if "poly" in key else 500)
     timeframe = given.get("timeframe")
     if timeframe is not None and _literal(timeframe) not in ("", None):
-        raise PineError("an indicator on another timeframe than the chart's", node.line, node.column, "timeframe")
-    return None
+        raise PineError(
+            "an indicator on another timeframe than the chart's",
+            node.line,
+            node.column,
+            "timeframe",
+        )
 
 
 def _given_loose(low: _Lowering, parameters: list[str], node: t.Call) -> dict[str, Value]:
@@ -329,9 +474,7 @@ def _input(low: _Lowering, name: str, node: t.Call) -> Value:
         name = written.name if written.name.startswith("input.") else f"input.{written.name}"
         name = {"input.resolution": "input.timeframe", "input.integer": "input.int"}.get(name, name)
     order = words.OUTPUTS.get(name, words.OUTPUTS["input"]).split()
-    if low.version < 5 and name not in ("input",):
-        order = "defval title type minval maxval confirm step options".split()
-    elif low.version < 5:
+    if (low.version < 5 and name not in ("input",)) or low.version < 5:
         order = "defval title type minval maxval confirm step options".split()
     given: dict[str, Value] = {}
     options: list[Value] = []
@@ -356,16 +499,25 @@ def _input(low: _Lowering, name: str, node: t.Call) -> Value:
         raise PineError("another symbol's bars", node.line, node.column, "symbol")
     if default is not None and literal is None and default.kind != "na" and type_ != "source":
         if default.simple:
-            low.report.note(node, "assumed", "input", "the default is calculated: it stands as a constant")
+            low.report.note(
+                node, "assumed", "input", "the default is calculated: it stands as a constant"
+            )
             return default
-        raise PineError("this default of an input is not a constant", node.line, node.column, "input")
-    param = {"name": low.script_name(wanted or _slug(_literal(given.get("title")) or "input")), "type": type_}
+        raise PineError(
+            "this default of an input is not a constant", node.line, node.column, "input"
+        )
+    param: dict[str, Any] = {
+        "name": low.script_name(wanted or _slug(_literal(given.get("title")) or "input")),
+        "type": type_,
+    }
     values = [_literal(option) for option in options]
     if type_ == "source":
         if default is not None and (default.op != "price" or default.data not in words.PRICES):
             if default.simple:
                 raise PineError("this source is no price", node.line, node.column, "input.source")
-            low.report.note(node, "left_out", "input.source", "the source is calculated, and cannot be chosen")
+            low.report.note(
+                node, "left_out", "input.source", "the source is calculated, and cannot be chosen"
+            )
             return default
         literal = default.data if default is not None else "close"
     if type_ == "timeframe":
@@ -391,22 +543,41 @@ def _input(low: _Lowering, name: str, node: t.Call) -> Value:
             param["options"] = values
         for key, ours in (("minval", "min"), ("maxval", "max"), ("step", "step")):
             number = _literal(given.get(key))
-            if isinstance(number, int | float) and not isinstance(number, bool) and type_ in ("int", "float"):
+            if (
+                isinstance(number, int | float)
+                and not isinstance(number, bool)
+                and type_ in ("int", "float")
+            ):
                 param[ours] = int(number) if type_ == "int" else float(number)
         if param.get("step", 1) <= 0:
             del param["step"]
-        if isinstance(literal, int | float) and not isinstance(literal, bool) and (
-                literal < param.get("min", literal) or literal > param.get("max", literal)):
-            param.pop("min", None), param.pop("max", None)
-    for key, ours in (("title", "desc"), ("tooltip", "tooltip"), ("group", "group"), ("inline", "inline")):
+        if (
+            isinstance(literal, int | float)
+            and not isinstance(literal, bool)
+            and (literal < param.get("min", literal) or literal > param.get("max", literal))
+        ):
+            param.pop("min", None)
+            param.pop("max", None)
+    for key, ours in (
+        ("title", "desc"),
+        ("tooltip", "tooltip"),
+        ("group", "group"),
+        ("inline", "inline"),
+    ):
         text = _literal(given.get(key))
         if isinstance(text, str) and text.strip():
             param[ours] = " ".join(text.split())[:200] if ours != "tooltip" else text[:1000]
     low.params.append(param)
     if len(low.params) > 200:
         raise PineError("more than 200 inputs", node.line, node.column, "input")
-    return Value("input", kind, data=param["name"], simple=type_ != "source", line=node.line,
-                 column=node.column)  # fmt: skip
+    return Value(
+        "input",
+        kind,
+        data=param["name"],
+        simple=type_ != "source",
+        line=node.line,
+        column=node.column,
+    )
 
 
 def _guess(default: Value | None, given: dict[str, Value], literal: Any) -> str:
@@ -450,9 +621,9 @@ def _output(low: _Lowering, name: str, node: t.Call) -> Value | None:
     if low.version < 5:
         parameters = _OLD_ORDERS.get(name, words.OUTPUTS[name]).split()
     elif name == "fill" and len([a for a in node.arguments if a.name is None]) > 4:
-        parameters = "plot1 plot2 top_value bottom_value top_color bottom_color title display fillgaps editable".split()
+        parameters = _GRADIENT.split()
     if name == "fill" and any(a.name == "top_value" for a in node.arguments):
-        parameters = "plot1 plot2 top_value bottom_value top_color bottom_color title display fillgaps editable".split()
+        parameters = _GRADIENT.split()
     given: dict[str, Value] = {}
     for index, argument in enumerate(node.arguments):
         key = argument.name or (parameters[index] if index < len(parameters) else "")
@@ -477,14 +648,21 @@ def _output(low: _Lowering, name: str, node: t.Call) -> Value | None:
             base = Value("text", "color", data="blue", simple=True, const=True, line=node.line)
             given["color"] = _with_transp(base, transp, node, low)
     display = given.pop("display", None)
-    hidden = display is not None and display.data in ("none", "data_window", "status_line", "price_scale")
+    hidden = display is not None and display.data in (
+        "none",
+        "data_window",
+        "status_line",
+        "price_scale",
+    )
     if display is not None and not display.const:
         low.report.note(node, "approximated", "display", "is always drawn")
     for key in ("trackprice", "show_last", "join", "minheight", "maxheight"):
-        value = given.pop(key, None)
-        if value is not None and _literal(value) not in (False, None, True) and key == "show_last":
+        if key not in given:
+            continue
+        constant = _literal(given.pop(key))
+        if constant not in (False, None, True) and key == "show_last":
             low.report.note(node, "approximated", key, "all values are drawn, not the last alone")
-        elif value is not None and key == "trackprice" and _literal(value):
+        elif key == "trackprice" and constant:
             low.report.note(node, "left_out", key, "no line at the last value is drawn")
     if name in ("plot", "hline"):
         key = "series" if name == "plot" else "price"
@@ -492,7 +670,9 @@ def _output(low: _Lowering, name: str, node: t.Call) -> Value | None:
         if value.kind not in NUMBERS:
             raise PineError(f"a {value.kind} cannot be plotted", node.line, node.column, name)
         given[key] = value
-        handle = Value("plotted", name, [value], {"line": node.line}, line=node.line, column=node.column)
+        handle = Value(
+            "plotted", name, [value], {"line": node.line}, line=node.line, column=node.column
+        )
         if value.op not in ("var", "price", "input", "number", "na"):
             var = low.variable(low.wanted or "plotted", value.kind, line=node.line)
             low.make_dynamic(var)
@@ -508,11 +688,18 @@ def _output(low: _Lowering, name: str, node: t.Call) -> Value | None:
     return None
 
 
+_GRADIENT = (
+    "plot1 plot2 top_value bottom_value top_color bottom_color title display fillgaps editable"
+)
 _OLD_ORDERS = {
-    "plot": "series title color linewidth style trackprice transp histbase offset join editable show_last display",
-    "plotshape": "series title style location color transp offset text textcolor join editable show_last size display",
-    "plotchar": "series title char location color transp offset text textcolor join editable show_last size display",
-    "plotarrow": "series title colorup colordown transp offset minheight maxheight join editable show_last display",
+    "plot": "series title color linewidth style trackprice transp histbase offset join"
+    " editable show_last display",
+    "plotshape": "series title style location color transp offset text textcolor join editable"
+    " show_last size display",
+    "plotchar": "series title char location color transp offset text textcolor join editable"
+    " show_last size display",
+    "plotarrow": "series title colorup colordown transp offset minheight maxheight join editable"
+    " show_last display",
     "fill": "plot1 plot2 color transp title editable show_last fillgaps",
     "bgcolor": "color transp offset editable show_last title",
     "hline": "price title color linestyle linewidth editable",
@@ -529,8 +716,16 @@ def _with_transp(color: Value, transp: Value, node: t.Node, low: _Lowering) -> V
         return Value("choice", "color", args, simple=color.simple, line=color.line)
     entry = words.functions()["color.new"]
     simple = color.simple and transp.simple
-    return Value("call", "color", [color, transp], _Bound(entry, {"color": color, "transp": transp}), simple,
-                 color.const and transp.const, node.line, node.column)  # fmt: skip
+    return Value(
+        "call",
+        "color",
+        [color, transp],
+        _Bound(entry, {"color": color, "transp": transp}),
+        simple,
+        color.const and transp.const,
+        node.line,
+        node.column,
+    )
 
 
 # Functions with rules of their own
@@ -538,8 +733,8 @@ def _with_transp(color: Value, transp: Value, node: t.Node, low: _Lowering) -> V
 
 def _nz(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
     given = _given(low, ("source", "replacement"), node, owner, name="nz")
-    value = given["source"]
-    other = given.get("replacement")
+    value: Value = given["source"]
+    other: Value | None = given.get("replacement")
     if value.kind == "bool":
         return value if other is None else low.choose(value, value, low.truth(other), node)
     if value.kind not in NUMBERS:
@@ -548,7 +743,9 @@ def _nz(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
         raise PineError(f"nz of a {value.kind}", node.line, node.column, "nz")
     args = [value, *([low.as_number(other)] if other is not None else [])]
     kind = unify(value.kind, other.kind) if other is not None else value.kind
-    return Value("nz", kind, args, simple=all(a.simple for a in args), line=node.line, column=node.column)
+    return Value(
+        "nz", kind, args, simple=all(a.simple for a in args), line=node.line, column=node.column
+    )
 
 
 def _na(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
@@ -565,16 +762,32 @@ def _change(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Val
     if source.kind in ("bool", "string"):
         before = Value("hist", source.kind, [source, length], line=node.line, column=node.column)
         if source.kind == "bool":
-            return Value("binary", "bool", [low.as_number(source), low.as_number(before)], "!=", line=node.line)
+            return Value(
+                "binary",
+                "bool",
+                [low.as_number(source), low.as_number(before)],
+                "!=",
+                line=node.line,
+            )
         return Value("binary", "bool", [source, before], "!=", line=node.line)
     if source.kind not in NUMBERS:
         raise PineError(f"ta.change of a {source.kind}", node.line, node.column, name)
     before = Value("hist", source.kind, [source, length], line=node.line, column=node.column)
     if source.op in ("var", "price", "input"):
-        return Value("binary", source.kind, [source, before], "-", line=node.line, column=node.column)
-    entry = words.Entry("ta.change", ("source", "length"), source.kind, "ta.change({source}, {length})", "", True)
-    return Value("call", source.kind, [source, length], _Bound(entry, {"source": source, "length": length}),
-                 line=node.line, column=node.column)  # fmt: skip
+        return Value(
+            "binary", source.kind, [source, before], "-", line=node.line, column=node.column
+        )
+    entry = words.Entry(
+        "ta.change", ("source", "length"), source.kind, "ta.change({source}, {length})", "", True
+    )
+    return Value(
+        "call",
+        source.kind,
+        [source, length],
+        _Bound(entry, {"source": source, "length": length}),
+        line=node.line,
+        column=node.column,
+    )
 
 
 def _iff(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
@@ -589,8 +802,14 @@ def _time(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value
     timeframe = given.get("timeframe")
     same = timeframe is None or timeframe.op == "setting" or _literal(timeframe) == ""
     low.report.note(node, "assumed", name, "days and sessions are the market's of these bars")
-    return Value("time", "int", [v for v in (timeframe, given.get("session"), given.get("timezone")) if v],
-                 {"same": same, "name": name, **given}, line=node.line, column=node.column)  # fmt: skip
+    return Value(
+        "time",
+        "int",
+        [v for v in (timeframe, given.get("session"), given.get("timezone")) if v],
+        {"same": same, "name": name, **given},
+        line=node.line,
+        column=node.column,
+    )
 
 
 def _security(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
@@ -605,7 +824,9 @@ def _security(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> V
         raise PineError("the bars of another symbol", node.line, node.column, "symbol")
     timeframe = low.need(raw["timeframe"])
     if not timeframe.simple:
-        raise PineError("the timeframe is not known before the bars", node.line, node.column, "timeframe")
+        raise PineError(
+            "the timeframe is not known before the bars", node.line, node.column, "timeframe"
+        )
     gaps = low.need(raw["gaps"]) if "gaps" in raw else None
     if gaps is not None and _literal(gaps) in ("gaps_on", True):
         raise PineError("gaps_on: values on some bars alone", node.line, node.column, "gaps")
@@ -620,15 +841,31 @@ def _security(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> V
         items = inner.args if inner.op == "group" else [inner]
         if all(_is_earlier(item) for item in items):
             previous = True
-            inner = Value("group", inner.kind, [i.args[0] for i in items]) if inner.op == "group" else inner.args[0]
+            inner = (
+                Value("group", inner.kind, [i.args[0] for i in items])
+                if inner.op == "group"
+                else inner.args[0]
+            )
         else:
-            raise PineError("lookahead_on shows the end of a bar at its beginning: it sees the future",
-                            node.line, node.column, "lookahead")  # fmt: skip
+            raise PineError(
+                "lookahead_on shows the end of a bar at its beginning: it sees the future",
+                node.line,
+                node.column,
+                "lookahead",
+            )
     del before
-    low.report.note(node, "assumed", "request.security", "days and weeks are the market's of these bars")
+    low.report.note(
+        node, "assumed", "request.security", "days and weeks are the market's of these bars"
+    )
     same = timeframe.op == "setting" or _literal(timeframe) == ""
-    return Value("security", inner.kind, [timeframe, inner], {"previous": previous, "same": same},
-                 line=node.line, column=node.column)  # fmt: skip
+    return Value(
+        "security",
+        inner.kind,
+        [timeframe, inner],
+        {"previous": previous, "same": same},
+        line=node.line,
+        column=node.column,
+    )
 
 
 def _is_earlier(value: Value) -> bool:
@@ -637,12 +874,10 @@ def _is_earlier(value: Value) -> bool:
 
 def _dropped(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> None:
     low.report.note(node, "left_out", name, "has no effect on closed bars")
-    return None
 
 
 def _alertcondition(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> None:
     low.report.note(node, "left_out", name, "alerts are made outside of scripts")
-    return None
 
 
 def _new_array(low: _Lowering, name: str, node: t.Call) -> Value:
@@ -655,17 +890,32 @@ def _new_array(low: _Lowering, name: str, node: t.Call) -> Value:
     size, first = given.get("size"), given.get("initial_value")
     args = [v for v in (size, first) if v is not None]
     simple = all(a.simple for a in args)
-    return Value("array", f"array<{kind}>", args, {"size": size, "first": first}, simple, line=node.line,
-                 column=node.column)  # fmt: skip
+    return Value(
+        "array",
+        f"array<{kind}>",
+        args,
+        {"size": size, "first": first},
+        simple,
+        line=node.line,
+        column=node.column,
+    )
 
 
 def _new_container(low: _Lowering, name: str, node: t.Call) -> Value:
     if name == "map.new":
-        return Value("dict", f"map<{','.join(node.types)}>", simple=True, line=node.line, column=node.column)
+        return Value(
+            "dict", f"map<{','.join(node.types)}>", simple=True, line=node.line, column=node.column
+        )
     kind = node.types[0] if node.types else "float"
     given = _given(low, ("rows", "columns", "initial_value"), node, name=name)
-    return Value("matrix", f"matrix<{kind}>", [v for v in given.values()], given, line=node.line,
-                 column=node.column)  # fmt: skip
+    return Value(
+        "matrix",
+        f"matrix<{kind}>",
+        [v for v in given.values()],
+        given,
+        line=node.line,
+        column=node.column,
+    )
 
 
 def _tr(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
@@ -680,35 +930,73 @@ def _timestamp(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> 
         moment = _parse_time(text) if isinstance(text, str) else None
         if moment is None:
             raise PineError("this time is not understood", node.line, node.column, "timestamp")
-        return Value("number", "int", data=str(moment), simple=True, const=True, line=node.line, column=node.column)
+        return Value(
+            "number",
+            "int",
+            data=str(moment),
+            simple=True,
+            const=True,
+            line=node.line,
+            column=node.column,
+        )
     zone = None
     if values and values[0].kind == "string":
         zone, values, names = values[0], values[1:], names[1:]
-    parts = dict.fromkeys(("year", "month", "day", "hour", "minute", "second"))
+    parts: dict[str, Value | None] = dict.fromkeys(
+        ("year", "month", "day", "hour", "minute", "second")
+    )
     for index, (key, value) in enumerate(zip(names, values, strict=True)):
-        key = key or list(parts)[min(index, 5)]
-        if key == "timezone":
+        field = key or list(parts)[min(index, 5)]
+        if field == "timezone":
             zone = value
         else:
-            parts[key] = value  # type: ignore[assignment]
+            parts[field] = value
     if zone is None:
         low.report.note(node, "assumed", "zone", "the zone of the exchange is the market's")
-    entry = words.Entry("timestamp", (*parts, "zone"), "int", "",
-                        "moment({year}, {month=1}, {day=1}, {hour=0}, {minute=0}, {second=0}, {zone=zone})")
+    entry = words.Entry(
+        "timestamp",
+        (*parts, "zone"),
+        "int",
+        "",
+        "moment({year}, {month=1}, {day=1}, {hour=0}, {minute=0}, {second=0}, {zone=zone})",
+    )
     flat = [v for v in (*parts.values(), zone) if v is not None]
-    return Value("call", "int", flat, _Bound(entry, {**parts, "zone": zone}), all(v.simple for v in flat),
-                 line=node.line, column=node.column)  # fmt: skip
+    return Value(
+        "call",
+        "int",
+        flat,
+        _Bound(entry, {**parts, "zone": zone}),
+        all(v.simple for v in flat),
+        line=node.line,
+        column=node.column,
+    )
 
 
 def _parse_time(text: str) -> int | None:
-    from datetime import UTC, datetime  # noqa: PLC0415
+    from datetime import UTC, datetime
 
     text = re.sub(r"\bGMT|\bUTC", "", text.strip()).strip().replace("T", " ")
     text = re.sub(r"([+-]\d{2}):(\d{2})$", r"\1\2", text)
     text = re.sub(r" ([+-])(\d):?(\d{2})?$", lambda m: f" {m[1]}0{m[2]}{m[3] or '00'}", text)
-    for form in ("%d %b %Y %H:%M %z", "%d %b %Y %H:%M", "%d %b %Y", "%d %B %Y %H:%M %z", "%d %B %Y %H:%M", "%d %B %Y", "%b %d %Y", "%b %d %Y %H:%M %z",
-                 "%Y-%m-%d %H:%M:%S%z", "%Y-%m-%d %H:%M:%S %z", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M%z",
-                 "%Y-%m-%d %H:%M %z", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%d %b %Y %H:%M:%S %z", "%d %b %y"):  # fmt: skip
+    for form in (
+        "%d %b %Y %H:%M %z",
+        "%d %b %Y %H:%M",
+        "%d %b %Y",
+        "%d %B %Y %H:%M %z",
+        "%d %B %Y %H:%M",
+        "%d %B %Y",
+        "%b %d %Y",
+        "%b %d %Y %H:%M %z",
+        "%Y-%m-%d %H:%M:%S%z",
+        "%Y-%m-%d %H:%M:%S %z",
+        "%Y-%m-%d %H:%M:%S",
+        "%Y-%m-%d %H:%M%z",
+        "%Y-%m-%d %H:%M %z",
+        "%Y-%m-%d %H:%M",
+        "%Y-%m-%d",
+        "%d %b %Y %H:%M:%S %z",
+        "%d %b %y",
+    ):
         try:
             found = datetime.strptime(text, form)
         except ValueError:
@@ -720,11 +1008,23 @@ def _parse_time(text: str) -> int | None:
 
 _SPECIAL: dict[str, Any] = {
     "timestamp": _timestamp,
-    "nz": _nz, "na": _na, "ta.change": _change, "iff": _iff, "time": _time, "time_close": _time,
-    "request.security": _security, "alert": _dropped, "max_bars_back": _dropped,
-    "alertcondition": _alertcondition, "offset": lambda low, name, node, owner: Value(
-        "hist", "float", [low.need(node.arguments[0].value), low.need(node.arguments[1].value)],
-        line=node.line, column=node.column),
+    "nz": _nz,
+    "na": _na,
+    "ta.change": _change,
+    "iff": _iff,
+    "time": _time,
+    "time_close": _time,
+    "request.security": _security,
+    "alert": _dropped,
+    "max_bars_back": _dropped,
+    "alertcondition": _alertcondition,
+    "offset": lambda low, name, node, owner: Value(
+        "hist",
+        "float",
+        [low.need(node.arguments[0].value), low.need(node.arguments[1].value)],
+        line=node.line,
+        column=node.column,
+    ),
     "plot.new": None,
-}  # fmt: skip
+}
 del _SPECIAL["plot.new"]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy, deepcopy
+from functools import partial
 from typing import Any
 
 from chartpact.pine import schedule
@@ -18,21 +19,35 @@ from chartpact.pine import vocabulary as words
 from chartpact.pine.calls import _literal
 from chartpact.pine.errors import PineError
 from chartpact.pine.forms import ATOM, CHOICE, OR, Forms, can_be_series, quote
-from chartpact.pine.helpers import BY_BAR, HELPERS
+from chartpact.pine.helpers import BY_BAR, HELPER_CALL, HELPERS, needs
 from chartpact.pine.program import (
-    DRAWN, NUMBERS, SCALARS, EachStep, Effect, ForStep, IfStep, JumpStep, Output, Program, Set, SetField,
-    Step, Unpack, Value, Var, WhileStep,
-)  # fmt: skip
+    DRAWN,
+    NUMBERS,
+    SCALARS,
+    EachStep,
+    Effect,
+    ForStep,
+    IfStep,
+    JumpStep,
+    Output,
+    Program,
+    Set,
+    SetField,
+    Step,
+    Unpack,
+    Value,
+    Var,
+    WhileStep,
+)
 from chartpact.pine.report import Report
 from chartpact.pine.schedule import LOOP, PLAIN, SERIES, Unit
 
-_HELPER_CALL = re.compile(r"\b(" + "|".join(HELPERS) + r")\(")
 _PRICE = re.compile(r"(?<![\w.\"])(" + "|".join(words.PRICES) + r")\b(?!\s*=[^=]|\")")
 _FIELDS_OF_BARS = frozenset(words.PRICES)
 
 
 class Writer:
-    """Writes the statements of one function body: `compute`, or what is calculated on higher bars."""
+    """Writes the statements of one function: `compute`, or one for higher bars."""
 
     def __init__(self, steps: list[Step], report: Report, outer: Writer | None = None) -> None:
         self.steps, self.report, self.outer = steps, report, outer
@@ -51,12 +66,15 @@ class Writer:
         self.prices: set[str] = set()
         self.helpers: set[str] = outer.helpers if outer else set()
         self.tests: list[tuple[Value, bool]] = []
-        self.counter = outer.counter if outer else [0]
+        self.counter: list[int] = outer.counter if outer else [0]
         self.states: list[str] = []
         self.writers: dict[Var, list[Step]] = {}
         self.reported: set[int] = set()
         self.setup: list[str] = []
         self.local_history: dict[Var, int] | None = None
+        self.forced: set[Var] = outer.forced if outer else set()  # stay in a loop
+        self.temporary: set[Var] = outer.temporary if outer else set()  # made by hoisting
+        self.whole: list[Step] = outer.whole if outer else [_copy(step) for step in steps]
 
     # Use
 
@@ -67,13 +85,13 @@ class Writer:
             self.prices.add("zone")
 
     def use_helpers(self, form: str) -> None:
-        for name in _HELPER_CALL.findall(form):
+        for name in HELPER_CALL.findall(form):
             self._use(name)
 
     def _use(self, name: str) -> None:
         if name not in self.helpers:
             self.helpers.add(name)
-            for other in HELPERS[name].needs:
+            for other in needs(name):
                 self._use(other)
 
     def parameter(self, name: str) -> str:
@@ -100,7 +118,7 @@ class Writer:
             units = [self._unit(step) for step in steps]
             for unit, step in zip(units, steps, strict=True):
                 unit.mode = self._mode(step)
-            while schedule.settle(units, lambda members, s=steps: self._straight([s[m] for m in members])):  # type: ignore[misc]
+            while schedule.settle(units, partial(self._straight_among, steps)):
                 pass
             hoisted = self._hoist_all(steps, units)
             if hoisted is None:
@@ -127,14 +145,23 @@ class Writer:
             self._reads(value, reads, earlier, touches)
         for inner in step.walk():
             if isinstance(inner, Set | Unpack):
-                for var in ([inner.var] if isinstance(inner, Set) else inner.targets):
-                    if var.top and var.kind not in SCALARS and not var.simple and var.kind not in ("plot", "hline"):
+                for var in [inner.var] if isinstance(inner, Set) else inner.targets:
+                    if (
+                        var.top
+                        and var.kind not in SCALARS
+                        and not var.simple
+                        and var.kind not in ("plot", "hline")
+                    ):
                         touches.add(var)
         if isinstance(step, Output):
             touches.clear()
-        return Unit(frozenset(writes), frozenset(reads), frozenset(earlier - reads), frozenset(touches))
+        return Unit(
+            frozenset(writes), frozenset(reads), frozenset(earlier - reads), frozenset(touches)
+        )
 
-    def _reads(self, value: Value, reads: set[object], earlier: set[object], touches: set[object]) -> None:
+    def _reads(
+        self, value: Value, reads: set[object], earlier: set[object], touches: set[object]
+    ) -> None:
         if value.op == "hist" and value.args[0].op == "var" and not self._may_be_now(value.args[1]):
             var = value.args[0].data
             if var.top:
@@ -145,7 +172,11 @@ class Writer:
             return
         if value.op == "var" and value.data.top:
             reads.add(value.data)
-            if value.kind not in SCALARS and not value.data.simple and value.kind not in ("plot", "hline"):
+            if (
+                value.kind not in SCALARS
+                and not value.data.simple
+                and value.kind not in ("plot", "hline")
+            ):
                 touches.add(value.data)
         if value.op == "method" or (value.op == "call" and value.kind in DRAWN):
             family = value.args[0].kind if value.op == "method" else value.kind
@@ -171,10 +202,13 @@ class Writer:
             case Unpack():
                 return all(v.simple for v in step.targets) and step.value.simple
             case IfStep():
-                return step.test.simple and all(self._is_plain(s) for s in (*step.body, *step.orelse))
+                return step.test.simple and all(
+                    self._is_plain(s) for s in (*step.body, *step.orelse)
+                )
             case ForStep():
                 return all(v.simple for v in step.values()) and all(
-                    self._is_plain(s) or isinstance(s, JumpStep) for s in step.body)  # fmt: skip
+                    self._is_plain(s) or isinstance(s, JumpStep) for s in step.body
+                )
             case Effect():
                 return step.value.simple and not _draws(step.value)
         return False
@@ -184,23 +218,27 @@ class Writer:
             case Output():
                 return True
             case Set():
-                return (not step.var.mode and step.var.kind in ("int", "float", "bool", "color", "na", "string")
-                        and can_be_series(step.value) and step.var not in self.forced)  # fmt: skip
+                return (
+                    not step.var.mode
+                    and step.var.kind in ("int", "float", "bool", "color", "na", "string")
+                    and can_be_series(step.value)
+                    and step.var not in self.forced
+                )
             case Unpack():
-                return (step.value.op in ("call", "security") and can_be_series(step.value)
-                        and not any(v in self.forced for v in step.targets))  # fmt: skip
+                return (
+                    step.value.op in ("call", "security")
+                    and can_be_series(step.value)
+                    and not any(v in self.forced for v in step.targets)
+                )
             case IfStep():
                 return step.test.simple and all(
-                    self._is_series(s) and not isinstance(s, Output) for s in (*step.body, *step.orelse))  # fmt: skip
+                    self._is_series(s) and not isinstance(s, Output)
+                    for s in (*step.body, *step.orelse)
+                )
         return False
 
-    @property
-    def temporary(self) -> set[Var]:
-        return self.root.__dict__.setdefault("_temporary", set())
-
-    @property
-    def forced(self) -> set[Var]:
-        return self.root.__dict__.setdefault("_forced", set())
+    def _straight_among(self, steps: list[Step], members: list[int]) -> bool:
+        return self._straight([steps[member] for member in members])
 
     def _straight(self, steps: list[Step]) -> bool:
         """Whether series that write the same variables can stand one after the other."""
@@ -209,7 +247,8 @@ class Writer:
             for value in _values(step):
                 for inner in value.walk():
                     if inner.op == "hist" and any(
-                            v.op == "var" and v.data in written for v in inner.args[0].walk()):  # fmt: skip
+                        v.op == "var" and v.data in written for v in inner.args[0].walk()
+                    ):
                         return False
                     if inner.op == "var" and inner.data in written and inner.data.mode:
                         return False
@@ -242,12 +281,16 @@ class Writer:
             found.append(step)
         return found if changed else None
 
-    def _hoist_step(self, step: Step, made: list[Step], tests: list[tuple[Value, bool]], top: bool = False) -> None:
+    def _hoist_step(
+        self, step: Step, made: list[Step], tests: list[tuple[Value, bool]], top: bool = False
+    ) -> None:
         alone = top and isinstance(step, Set | Unpack)
         for name in ("value", "test", "start", "stop", "by", "items", "target"):
             value = getattr(step, name, None)
             if isinstance(value, Value):
-                setattr(step, name, self._hoist(value, made, tests, step, alone and name == "value"))
+                setattr(
+                    step, name, self._hoist(value, made, tests, step, alone and name == "value")
+                )
         if isinstance(step, IfStep):
             test = step.test
             for block, holds in ((step.body, True), (step.orelse, False)):
@@ -259,8 +302,14 @@ class Writer:
                 for one in block:
                     self._hoist_step(one, made, tests)
 
-    def _hoist(self, value: Value, made: list[Step], tests: list[tuple[Value, bool]], step: Step,
-               alone: bool = False) -> Value:  # fmt: skip
+    def _hoist(
+        self,
+        value: Value,
+        made: list[Step],
+        tests: list[tuple[Value, bool]],
+        step: Step,
+        alone: bool = False,
+    ) -> Value:
         if value.simple:
             return value
         if value.op == "choice" and not value.args[0].simple:
@@ -278,7 +327,9 @@ class Writer:
         if not (alone and self._has_bar_form(value)) and self._needs_series(value):
             if alone and isinstance(step, Set) and step.var in self.temporary:
                 what = value.data.entry.name if value.op == "call" else value.op
-                raise PineError(f"{what} of a value that depends on itself", value.line, value.column, what)
+                raise PineError(
+                    f"{what} of a value that depends on itself", value.line, value.column, what
+                )
             return self._before(value, made, tests, step)
         value.args = [self._hoist(arg, made, tests, step) for arg in value.args]
         if value.op == "call":
@@ -292,7 +343,8 @@ class Writer:
         match value.op:
             case "call":
                 return bool(value.data.entry.history) or (
-                    not value.data.entry.bar and bool(value.data.entry.series))
+                    not value.data.entry.bar and bool(value.data.entry.series)
+                )
             case "price":
                 return not words.VALUES[value.data][2]
             case "time" | "security":
@@ -305,20 +357,33 @@ class Writer:
                 return source.op not in ("var", "price", "input")
         return False
 
-    def _before(self, value: Value, made: list[Step], tests: list[tuple[Value, bool]], step: Step) -> Value:
+    def _before(
+        self, value: Value, made: list[Step], tests: list[tuple[Value, bool]], step: Step
+    ) -> Value:
         """A variable in place of a value that has no form on one bar."""
         if value.op == "hist" and not can_be_series(value):
             source = self._keep(value.args[0], made, step)
-            return Value("hist", value.kind, [source, value.args[1]], line=value.line, column=value.column)
+            return Value(
+                "hist", value.kind, [source, value.args[1]], line=value.line, column=value.column
+            )
         locals_ = [v.data for v in value.walk() if v.op == "var" and not v.data.top]
         if locals_:
             return self._local(value, locals_, made, step)
         if not can_be_series(value):
-            value.args = [arg if can_be_series(arg) else self._keep(arg, made, step) for arg in value.args]
+            value.args = [
+                arg if can_be_series(arg) else self._keep(arg, made, step) for arg in value.args
+            ]
             _relink(value)
-        name = value.data.entry.name.split(".")[-1] if value.op == "call" else {
-            "price": str(value.data).rsplit(".", 1)[-1] if value.op == "price" else "", "hist": "earlier",
-            "time": "time", "security": "higher"}[value.op]  # fmt: skip
+        name = (
+            value.data.entry.name.split(".")[-1]
+            if value.op == "call"
+            else {
+                "price": str(value.data).rsplit(".", 1)[-1] if value.op == "price" else "",
+                "hist": "earlier",
+                "time": "time",
+                "security": "higher",
+            }[value.op]
+        )
         if "," in value.kind:
             raise PineError("several values here", value.line, value.column)
         var = self.fresh(name, value.kind)
@@ -328,20 +393,35 @@ class Writer:
             if all(not any(v.op == "var" and not v.data.top for v in t.walk()) for t, _ in guarded):
                 value = self._guard(value, guarded, made, step)
             else:
-                self.report.note(value, "approximated", "conditional history",
-                                 "is calculated on every bar, not on those alone where the condition holds")
+                self.report.note(
+                    value,
+                    "approximated",
+                    "conditional history",
+                    "is calculated on every bar, not on those alone where the condition holds",
+                )
         made.append(Set(var, value, True, line=step.line))
         return Value("var", value.kind, data=var, line=value.line, column=value.column)
 
-    def _guard(self, value: Value, tests: list[tuple[Value, bool]], made: list[Step], step: Step) -> Value:
+    def _guard(
+        self, value: Value, tests: list[tuple[Value, bool]], made: list[Step], step: Step
+    ) -> Value:
         found: Value | None = None
         for test, holds in tests:
             one = test if can_be_series(test) else self._keep(test, made, step)
             one = one if holds else Value("unary", "bool", [one], "not", line=test.line)
-            found = one if found is None else Value("logic", "bool", [found, one], "and", line=test.line)
+            found = (
+                one
+                if found is None
+                else Value("logic", "bool", [found, one], "and", line=test.line)
+            )
         assert found is not None
-        return Value("choice", value.kind, [found, value, Value("na", value.kind, simple=True, const=True)],
-                     line=value.line, column=value.column)  # fmt: skip
+        return Value(
+            "choice",
+            value.kind,
+            [found, value, Value("na", value.kind, simple=True, const=True)],
+            line=value.line,
+            column=value.column,
+        )
 
     def _keep(self, value: Value, made: list[Step], step: Step) -> Value:
         if any(v.op == "var" and not v.data.top for v in value.walk()):
@@ -353,24 +433,40 @@ class Writer:
         return Value("var", value.kind, data=var, line=value.line, column=value.column)
 
     def _local(self, value: Value, locals_: list[Var], made: list[Step], step: Step) -> Value:
-        """Calculates on every bar what is written inside a block: names are replaced by what they stand for."""
+        """Calculates on every bar what stands in a block: names give way to what they stand for."""
         for _ in range(20):
             if not locals_:
                 return self._hoist(value, made, [], step)
             for var in locals_:
-                setters = [s for top in self.writers.get(var, []) for s in top.walk()
-                           if isinstance(s, Set) and s.var is var]  # fmt: skip
-                if len(setters) != 1 or var.mode or not setters[0].first or _draws(setters[0].value):
-                    raise PineError("a calculation over bars of a value inside a block", value.line,
-                                    value.column, "history")  # fmt: skip
+                setters = [
+                    s
+                    for top in self.writers.get(var, [])
+                    for s in top.walk()
+                    if isinstance(s, Set) and s.var is var
+                ]
+                if (
+                    len(setters) != 1
+                    or var.mode
+                    or not setters[0].first
+                    or _draws(setters[0].value)
+                ):
+                    raise PineError(
+                        "a calculation over bars of a value inside a block",
+                        value.line,
+                        value.column,
+                        "history",
+                    )
                 value = _replaced(value, var, setters[0].value)
             locals_ = [v.data for v in value.walk() if v.op == "var" and not v.data.top]
-        raise PineError("a calculation over bars of a value inside a block", value.line, value.column,
-                        "history")  # fmt: skip
+        raise PineError(
+            "a calculation over bars of a value inside a block", value.line, value.column, "history"
+        )
 
     # What must be kept
 
-    def _remember(self, steps: list[Step], units: list[Unit], stages: list[list[int]], results: list[Value]) -> None:
+    def _remember(
+        self, steps: list[Step], units: list[Unit], stages: list[list[int]], results: list[Value]
+    ) -> None:
         for number, members in enumerate(stages, -1):
             for member in members:
                 for var in _written(steps[member]):
@@ -381,14 +477,22 @@ class Writer:
             for member in members:
                 wanted += [(number, v) for value in _values(steps[member]) for v in value.walk()]
         for number, value in wanted:
-            if value.op == "var" and self.mode_of.get(value.data) == LOOP and (
-                    number != self.stage_of[value.data]) and value.data.top:  # fmt: skip
+            if (
+                value.op == "var"
+                and self.mode_of.get(value.data) == LOOP
+                and (number != self.stage_of[value.data])
+                and value.data.top
+            ):
                 self.recorded.add(value.data)
             if value.op == "hist" and value.args[0].op == "var":
                 var = value.args[0].data
                 if self.mode_of.get(var) == LOOP and self.stage_of.get(var) == number and var.top:
                     constant = _literal(value.args[1])
-                    if isinstance(constant, int | float) and 1 <= constant <= 3 and constant == int(constant):
+                    if (
+                        isinstance(constant, int | float)
+                        and 1 <= constant <= 3
+                        and constant == int(constant)
+                    ):
                         self.before[var] = max(self.before.get(var, 0), int(constant))
                     else:
                         self.listed.add(var)
@@ -406,7 +510,11 @@ class Writer:
             if own == SERIES:
                 return f"{var.name}[bar]"
             if var.top and self.stage_of.get(var) != self.stage:
-                return f"{self._list(var)}[bar]" if var.kind not in NUMBERS | {"bool"} else f"{var.name}[bar]"
+                return (
+                    f"{self._list(var)}[bar]"
+                    if var.kind not in NUMBERS | {"bool"}
+                    else f"{var.name}[bar]"
+                )
             return var.name
         if own == LOOP:
             if var.kind in NUMBERS or var.kind == "bool":
@@ -430,15 +538,28 @@ class Writer:
         var = source.data
         if not var.top:
             back = _literal(offset)
-            if back not in (1, 2, 3) or not any(s.first for top in self.writers.get(var, ()) for s in top.walk()
-                                                if isinstance(s, Set) and s.var is var):
-                raise PineError("the history of a value inside a block", value.line, value.column, "history")
+            if back not in (1, 2, 3) or not any(
+                s.first
+                for top in self.writers.get(var, ())
+                for s in top.walk()
+                if isinstance(s, Set) and s.var is var
+            ):
+                raise PineError(
+                    "the history of a value inside a block", value.line, value.column, "history"
+                )
             return f"{var.name}_{back}"
         own = self.mode_of.get(var, LOOP)
-        if own == SERIES or (self.stage_of.get(var) != self.stage and (kind in NUMBERS or kind == "bool")):
+        if own == SERIES or (
+            self.stage_of.get(var) != self.stage and (kind in NUMBERS or kind == "bool")
+        ):
             return f"{var.name}[bar - {shift}]"
         constant = _literal(offset)
-        if isinstance(constant, int | float) and var in self.before and 1 <= constant <= self.before[var] and constant == int(constant):
+        if (
+            isinstance(constant, int | float)
+            and var in self.before
+            and 1 <= constant <= self.before[var]
+            and constant == int(constant)
+        ):
             return f"{var.name}_{int(constant)}"
         helper = "past" if kind in NUMBERS else "past_of"
         self._use(helper)
@@ -462,26 +583,47 @@ class Writer:
         for test, holds in self.tests:
             text = self.forms.text(test, "series", ATOM)
             tests.append(text if holds else f"~{text}")
-        sources, names, replaced = [], [], dict(arguments)
+        sources: list[str] = []
+        names: list[str] = []
+        replaced = dict(arguments)
         for key, argument in arguments.items():
             if isinstance(argument, Value) and not argument.simple:
                 names.append("abcdef"[len(names)])
                 with self._no_tests():
                     sources.append(self.forms.as_series(argument))
                 replaced[key] = names[-1]
-        reads_prices = [p for p in ("ohlcv", *words.PRICES) if re.search(rf"(?<![.\w]){p}\b", re.sub(r"\{[^}]*\}", "", form))]
+        reads_prices = [
+            p
+            for p in ("ohlcv", *words.PRICES)
+            if re.search(rf"(?<![.\w]){p}\b", re.sub(r"\{[^}]*\}", "", form))
+        ]
         if reads_prices or value.kind.count(","):
-            self.report.note(value, "approximated", "conditional history",
-                             "is calculated on every bar, not on those alone where the condition holds")
+            self.report.note(
+                value,
+                "approximated",
+                "conditional history",
+                "is calculated on every bar, not on those alone where the condition holds",
+            )
             with self._no_tests():
                 return self._series_call(form, arguments, value), ATOM
         self._use("on_bars")
-        call = re.sub(r"\{(\w+)\??\}", lambda m: replaced[m[1]] if isinstance(replaced.get(m[1]), str)
-                      else "\0" if replaced.get(m[1]) is None else self.forms.text(replaced[m[1]], "plain"), form)
+        call = re.sub(
+            r"\{(\w+)\??\}",
+            lambda m: (
+                replaced[m[1]]
+                if isinstance(replaced.get(m[1]), str)
+                else "\0"
+                if replaced.get(m[1]) is None
+                else self.forms.text(replaced[m[1]], "plain")
+            ),
+            form,
+        )
         call = re.sub(r",? ?\0", "", call)
         for index, name in enumerate(names):
             call = re.sub(rf"(?<![\w.]){name}(?!\w)", f"s[{index}]", call)
-        self.report.note(value, "helper", "conditional history", "remembers the bars on which it ran")
+        self.report.note(
+            value, "helper", "conditional history", "remembers the bars on which it ran"
+        )
         found = f"on_bars({' & '.join(tests)}, lambda s: {call}, [{', '.join(sources)}])"
         return (f"({found} == 1)", ATOM) if value.kind == "bool" else (found, ATOM)
 
@@ -512,7 +654,9 @@ class Writer:
         """A function with a history, of a value that the loop calculates."""
         name = value.data.entry.name
         if name not in BY_BAR:
-            raise PineError(f"{name} of a value that depends on itself", value.line, value.column, name)
+            raise PineError(
+                f"{name} of a value that depends on itself", value.line, value.column, name
+            )
         helper, wanted = BY_BAR[name]
         self._use(helper)
         self.counter[0] += 1
@@ -526,18 +670,22 @@ class Writer:
         return f"{helper}({', '.join([state, *args])})"
 
     def security(self, value: Value) -> str:
-        """Calculates on higher bars: the statements behind the expression stand in a function of their own."""
+        """Calculates on higher bars, in a function with the statements behind the expression."""
         timeframe, inner = value.args
         if value.data["same"] and not value.data["previous"]:
             return self.forms.text(inner, "series", CHOICE)
         items = inner.args if inner.op == "group" else [inner]
-        steps = _slice(self.root.steps_all, items)
+        steps = _slice(self.root.whole, items)
         sub = Writer([_copy(step) for step in steps], self.report, self)
         sub.run(items)
         results = [sub.forms.as_series(item) for item in items]
         self.counter[0] += 1
         function = f"higher_{self.counter[0]}"
-        body = [*sub._head(), *sub.lines, f"    return {', '.join(results) if len(results) == 1 else '(' + ', '.join(results) + ')'}"]
+        body = [
+            *sub._head(),
+            *sub.lines,
+            f"    return {results[0] if len(results) == 1 else '(' + ', '.join(results) + ')'}",
+        ]
         pad = "    " * self.indent
         self.lines.append(f"{pad}def {function}(ohlcv):")
         self.places.append(value.line)
@@ -547,18 +695,18 @@ class Writer:
         period = self.forms.timeframe(timeframe)
         call = f"ohlcv.security({period}, {function})"
         if not period.startswith('"'):
-            call = f'(ohlcv.security({period}, {function}) if {period} != "" else {function}(ohlcv))'
+            call = (
+                f'(ohlcv.security({period}, {function}) if {period} != "" else {function}(ohlcv))'
+            )
         if value.data["previous"]:
             self.report.note(value, "helper", "lookahead", "the period before, from its close on")
             if len(items) > 1:
-                raise PineError("several values of the period before", value.line, value.column, "lookahead")
+                raise PineError(
+                    "several values of the period before", value.line, value.column, "lookahead"
+                )
         if inner.kind == "bool":
             return f"({call} == 1)"
         return call
-
-    @property
-    def steps_all(self) -> list[Step]:
-        return self.root.__dict__.get("_all", self.root.steps)
 
     # Writing
 
@@ -579,9 +727,13 @@ class Writer:
         if self.outer or not step.line or step.line in self.reported:
             return
         self.reported.add(step.line)
-        texts = []
+        texts: list[str] = []
         line = step.line - 1
-        while line in self.report.comments and line > self.report.first_statement and line not in self.reported:
+        while (
+            line in self.report.comments
+            and line > self.report.first_statement
+            and line not in self.reported
+        ):
             self.reported.add(line)
             texts.insert(0, self.report.comments[line].strip())
             line -= 1
@@ -614,7 +766,11 @@ class Writer:
                 self.step(step)
         for var in self._kept(steps):
             for back in range(self.before.get(var, 0), 0, -1):
-                self.put(f"{var.name}_{back} = {var.name}_{back - 1}" if back > 1 else f"{var.name}_1 = {var.name}")
+                self.put(
+                    f"{var.name}_{back} = {var.name}_{back - 1}"
+                    if back > 1
+                    else f"{var.name}_1 = {var.name}"
+                )
             if var in self.recorded:
                 self.put(f"{self._list(var)}.append({var.name})")
         self.indent -= 1
@@ -660,8 +816,13 @@ class Writer:
         var, value = step.var, step.value
         if value.op == "na":
             value.kind = var.kind
-        if value.simple or value.op in ("array", "dict", "matrix", "make") and not any(
-                v.op in ("var", "price", "input", "call", "method") and not v.simple for v in value.walk()):  # fmt: skip
+        if value.simple or (
+            value.op in ("array", "dict", "matrix", "make")
+            and not any(
+                v.op in ("var", "price", "input", "call", "method") and not v.simple
+                for v in value.walk()
+            )
+        ):
             starts.append(f"{var.name} = {self.forms.text(value, 'plain')}")
             return
         starts.append(f"{var.name} = {self._empty(var)}")
@@ -681,8 +842,11 @@ class Writer:
                     raise PineError("several values, one of them a condition", step.line, 1)
                 self.put(f"{names} = {text}", step.line)
             case SetField():
-                self.put(f'{self.forms.text(step.target, self.mode, ATOM)}["{step.field}"] = '
-                         f"{self.forms.text(step.value, self.mode)}", step.line)
+                self.put(
+                    f'{self.forms.text(step.target, self.mode, ATOM)}["{step.field}"] = '
+                    f"{self.forms.text(step.value, self.mode)}",
+                    step.line,
+                )
             case Effect():
                 self._effect(step)
             case IfStep():
@@ -694,14 +858,14 @@ class Writer:
             case WhileStep():
                 self.put("for turn in range(100000):", step.line)
                 self.indent += 1
-                self.put(f"if not {self.forms.text(step.test, self.mode, CHOICE) if False else '(' + self.forms.text(step.test, self.mode) + ')'}:", step.line)
+                self.put(f"if not ({self.forms.text(step.test, self.mode)}):", step.line)
                 self.put("    break", step.line)
                 self.block(step.body)
                 self.indent -= 1
             case JumpStep():
                 self.put(step.word, step.line)
             case Output():
-                from chartpact.pine.outputs import write_output  # noqa: PLC0415
+                from chartpact.pine.outputs import write_output
 
                 write_output(self, step)
 
@@ -728,13 +892,22 @@ class Writer:
     def _step_back(self, var: Var, step: Step) -> None:
         """Keeps what a variable inside a block was when the block ran before."""
         if self.root.local_history is None:
-            self.root.local_history = _local_history(self.root.steps_all)
+            self.root.local_history = _local_history(self.root.whole)
         depth = self.root.local_history.get(var, 0)
         for back in range(depth, 0, -1):
-            self.put(f"{var.name}_{back} = {var.name}_{back - 1}" if back > 1 else f"{var.name}_1 = {var.name}", step.line)
+            self.put(
+                f"{var.name}_{back} = {var.name}_{back - 1}"
+                if back > 1
+                else f"{var.name}_1 = {var.name}",
+                step.line,
+            )
         if depth:
             for back in range(depth + 1):
-                self.setup_lines.append(f"{var.name}_{back} = {self._empty(var)}" if back else f"{var.name} = {self._empty(var)}")
+                self.setup_lines.append(
+                    f"{var.name}_{back} = {self._empty(var)}"
+                    if back
+                    else f"{var.name} = {self._empty(var)}"
+                )
 
     def states_before(self, flag: str, var: Var) -> None:
         self.setup_lines.append(f"{flag} = False")
@@ -759,8 +932,12 @@ class Writer:
                     name = f"drawn_{self.counter[0]}"
                     self.put(f"{name} = {owner}", step.line)
                     var = Var(name, handle.kind, top=False, maybe_na=False)
-                    value = Value("method", value.kind, [Value("var", handle.kind, data=var), *value.args[1:]],
-                                  value.data)  # fmt: skip
+                    value = Value(
+                        "method",
+                        value.kind,
+                        [Value("var", handle.kind, data=var), *value.args[1:]],
+                        value.data,
+                    )
                     owner = name
                 self.put(f"if {owner} != None:", step.line)
                 self.indent += 1
@@ -780,11 +957,14 @@ class Writer:
     def _if(self, step: IfStep) -> None:
         mode = "plain" if step.test.simple else self.mode
         body, orelse = step.body, step.orelse
-        self.put(f"if {self.forms.text(step.test, mode, CHOICE if False else OR)}:", step.line)
+        self.put(f"if {self.forms.text(step.test, mode, OR)}:", step.line)
         self._indented(body)
         while len(orelse) == 1 and isinstance(orelse[0], IfStep):
             step = orelse[0]
-            self.put(f"elif {self.forms.text(step.test, 'plain' if step.test.simple else self.mode, OR)}:", step.line)
+            self.put(
+                f"elif {self.forms.text(step.test, self.mode, OR)}:",
+                step.line,
+            )
             self._indented(step.body)
             orelse = step.orelse
         if orelse:
@@ -797,24 +977,40 @@ class Writer:
         self.indent -= 1
 
     def _for(self, step: ForStep) -> None:
-        start, stop, by = _literal(step.start), _literal(step.stop), _literal(step.by) if step.by else 1
+        start, stop, by = (
+            _literal(step.start),
+            _literal(step.stop),
+            _literal(step.by) if step.by else 1,
+        )
         if isinstance(start, int) and isinstance(stop, int) and isinstance(by, int) and by:
             by = abs(by)
-            head = f"range({start}, {stop + 1})" if start <= stop else f"range({start}, {stop - 1}, -{by})"
+            head = (
+                f"range({start}, {stop + 1})"
+                if start <= stop
+                else f"range({start}, {stop - 1}, -{by})"
+            )
             if by != 1 and start <= stop:
                 head = f"range({start}, {stop + 1}, {by})"
-            head = head.replace("range(0, ", "range(") if start == 0 and by == 1 and start <= stop else head
+            head = (
+                head.replace("range(0, ", "range(")
+                if start == 0 and by == 1 and start <= stop
+                else head
+            )
         else:
             self._use("turns")
             step_text = self.forms.text(step.by, self.mode) if step.by else "1"
-            head = f"turns({self.forms.text(step.start, self.mode)}, {self.forms.text(step.stop, self.mode)}, {step_text})"
+            ends = (self.forms.text(value, self.mode) for value in (step.start, step.stop))
+            head = f"turns({', '.join(ends)}, {step_text})"
         if step.by is not None and step.by.kind == "float":
             self._use("turns_by")
             head = head.replace("turns(", "turns_by(")
         self.put(f"for {step.var.name} in {head}:", step.line)
         self.indent += 1
-        if self.report.version >= 6 and any(v.op == "call" and v.data.name == "array.size" for v in step.stop.walk()) and (
-                _removes(step.body)):  # fmt: skip
+        if (
+            self.report.version >= 6
+            and any(v.op == "call" and v.data.name == "array.size" for v in step.stop.walk())
+            and (_removes(step.body))
+        ):
             self.put(f"if {step.var.name} > {self.forms.text(step.stop, self.mode)}:", step.line)
             self.put("    break", step.line)
         self.block(step.body)
@@ -826,7 +1022,9 @@ class Writer:
             names = f"{step.index.name}, {step.var.name}" if step.index else f"_, {step.var.name}"
             self.put(f"for {names} in {items}.items():", step.line)
         elif step.index is not None:
-            self.put(f"for {step.index.name}, {step.var.name} in enumerate(list({items})):", step.line)
+            self.put(
+                f"for {step.index.name}, {step.var.name} in enumerate(list({items})):", step.line
+            )
         else:
             self.put(f"for {step.var.name} in list({items}):", step.line)
         self._indented(step.body)
@@ -856,7 +1054,9 @@ def _replaced(value: Value, var: Var, by: Value) -> Value:
         found.data = type(value.data)(value.data.entry, dict(value.data.arguments))
         _relink(found)
     elif value.op in ("array", "matrix", "time"):
-        found.data = {k: _replaced(v, var, by) if isinstance(v, Value) else v for k, v in value.data.items()}
+        found.data = {
+            k: _replaced(v, var, by) if isinstance(v, Value) else v for k, v in value.data.items()
+        }
     return found
 
 
@@ -904,7 +1104,12 @@ def _relink(value: Value) -> None:
 
 def _removes(steps: list[Step]) -> bool:
     names = ("array.remove", "array.pop", "array.shift", "array.clear")
-    return any(v.op == "call" and v.data.name in names for s in steps for value in _values(s) for v in value.walk())
+    return any(
+        v.op == "call" and v.data.name in names
+        for s in steps
+        for value in _values(s)
+        for v in value.walk()
+    )
 
 
 def _slice(steps: list[Step], wanted: list[Value]) -> list[Step]:
@@ -912,8 +1117,13 @@ def _slice(steps: list[Step], wanted: list[Value]) -> list[Step]:
     needed = {v.data for value in wanted for v in value.walk() if v.op == "var"}
     chosen: set[int] = set()
     while True:
-        more = {i for i, step in enumerate(steps) if i not in chosen and not isinstance(step, Output)
-                and any(v in needed and not v.simple for v in _written(step))}  # fmt: skip
+        more = {
+            i
+            for i, step in enumerate(steps)
+            if i not in chosen
+            and not isinstance(step, Output)
+            and any(v in needed and not v.simple for v in _written(step))
+        }
         if not more:
             return [steps[i] for i in sorted(chosen)]
         chosen |= more
@@ -940,25 +1150,28 @@ def _copy(step: Step) -> Step:
     return deepcopy(step, memo)
 
 
-def write(program: Program, report: Report, source: str, with_lines: bool = False) -> tuple[str, dict[int, int]]:
+def write(
+    program: Program, report: Report, source: str, with_lines: bool = False
+) -> tuple[str, dict[int, int]]:
     """The script, and for each of its lines the line of Pine that it comes from."""
     writer = Writer(program.steps, report)
-    writer.__dict__["_all"] = [_copy(step) for step in program.steps]
     writer.run()
     outputs = [line for line in writer.lines]
-    lines: list[tuple[str, int]] = [(f"# {text}"[:120].rstrip(), 0) for text in report.head()[:12] if text.strip("= ")]
+    lines: list[tuple[str, int]] = [
+        (f"# {text}"[:120].rstrip(), 0) for text in report.head()[:12] if text.strip("= ")
+    ]
     lines += [(f"# Imported from Pine v{report.version}.", 0), ("", 0)]
     lines.append(("PARAMS = [" if program.params else "PARAMS = []", 0))
     if program.params:
         lines += [*((f"    {_dict(param)},", 0) for param in program.params), ("]", 0)]
     lines.append((f"META = {_dict(program.meta)}", 0))
     used = "\n".join(outputs)
-    text_helpers = "\n".join(HELPERS[n].text for n in writer.helpers)
+    text_helpers = "\n".join(HELPERS[n] for n in writer.helpers)
     if re.search(r"\bna\b", used + text_helpers):
         lines += [("", 0), ('na = float("nan")', 0)]
     for name in HELPERS:
         if name in writer.helpers:
-            lines += [("", 0), ("", 0), *((line, 0) for line in HELPERS[name].text.split("\n"))]
+            lines += [("", 0), ("", 0), *((line, 0) for line in HELPERS[name].split("\n"))]
     lines += [("", 0), ("", 0), ("def compute(ohlcv, params, chart):", 0)]
     for param in program.params:
         if re.search(rf"\b{param['name']}\b", used):
@@ -969,9 +1182,18 @@ def write(program: Program, report: Report, source: str, with_lines: bool = Fals
         outputs, writer.places = ["    pass"], [0]
     lines += list(zip(outputs, writer.places, strict=True))
     if with_lines:
-        lines = [(f"{text}  # pine {place}" if place and text.strip() and not text.strip().startswith("#") else text, place)
-                 for text, place in lines]  # fmt: skip
-    return "\n".join(text for text, _ in lines) + "\n", {n: place for n, (_, place) in enumerate(lines, 1) if place}
+        lines = [
+            (
+                f"{text}  # pine {place}"
+                if place and text.strip() and not text.strip().startswith("#")
+                else text,
+                place,
+            )
+            for text, place in lines
+        ]
+    return "\n".join(text for text, _ in lines) + "\n", {
+        n: place for n, (_, place) in enumerate(lines, 1) if place
+    }
 
 
 def _dict(values: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Expressions of a program as expressions of a script: on all bars, on one bar, or before the bars."""
+"""Expressions of a program as those of a script: on all bars, on one, or before them."""
 
 from __future__ import annotations
 
@@ -37,13 +37,26 @@ def can_be_series(value: Value) -> bool:
             if value.data in ("==", "!=") and not {a.kind for a in value.args} <= _SERIES_KINDS:
                 return False
             return inner and value.kind != "string"
-        case "unary" | "logic" | "truth" | "as_number" | "whole" | "nz" | "input" | "setting" | "plotted":
+        case (
+            "unary"
+            | "logic"
+            | "truth"
+            | "as_number"
+            | "whole"
+            | "nz"
+            | "input"
+            | "setting"
+            | "plotted"
+        ):
             return inner
         case "isna":
             return inner and value.args[0].kind in _SERIES_KINDS
         case "call":
             entry = value.data.entry
-            if entry.name in ("color.new",) and not value.data.arguments.get("transp", value).simple:
+            if (
+                entry.name in ("color.new",)
+                and not value.data.arguments.get("transp", value).simple
+            ):
                 return False
             if entry.name == "color.rgb":
                 return False
@@ -123,7 +136,7 @@ class Forms:
     def _na(self, value: Value, mode: str) -> tuple[str, int]:
         if value.kind in NUMBERS:
             return "na", ATOM
-        if value.kind == "color" and (self.clear or mode == "plain" and not self.drawing):
+        if value.kind == "color" and (self.clear or (mode == "plain" and not self.drawing)):
             return '"#00000000"', ATOM
         return ("False" if value.kind == "bool" else "None"), ATOM
 
@@ -135,7 +148,7 @@ class Forms:
         return (f"{name}[bar]" if mode == "bar" else name), ATOM
 
     def _price(self, value: Value, mode: str) -> tuple[str, int]:
-        kind, series, bar = words.VALUES[value.data]
+        _, series, bar = words.VALUES[value.data]
         form = bar if mode == "bar" else series
         if not form:
             raise PineError(f"{value.data} has no form here", value.line, value.column, value.data)
@@ -169,7 +182,10 @@ class Forms:
             op, level = ("&", BITAND) if value.data == "and" else ("|", BITOR)
             return f"{self.text(left, mode, level)} {op} {self.text(right, mode, level + 1)}", level
         level = AND if value.data == "and" else OR
-        return f"{self.text(left, mode, level)} {value.data} {self.text(right, mode, level + 1)}", level
+        return (
+            f"{self.text(left, mode, level)} {value.data} {self.text(right, mode, level + 1)}",
+            level,
+        )
 
     def _binary(self, value: Value, mode: str) -> tuple[str, int]:
         left, right = value.args
@@ -179,15 +195,21 @@ class Forms:
         if left.op == "na" or right.op == "na":
             return "False", ATOM
         a, b = self.text(left, mode, BITOR), self.text(right, mode, BITOR)
-        if op == "!=" and mode != "series" and "float" in (left.kind, right.kind) and not (
-                left.kind == "string"):  # fmt: skip
+        if (
+            op == "!="
+            and mode != "series"
+            and "float" in (left.kind, right.kind)
+            and left.kind != "string"
+        ):
             if _is_atom(a) and _is_atom(b):
                 return f"{a} < {b} or {a} > {b}", OR
             self.writer.use_helpers("differs(")
             return f"differs({a}, {b})", ATOM
         return f"{a} {op} {b}", COMPARE
 
-    def _arithmetic(self, value: Value, mode: str, left: Value, right: Value, op: str) -> tuple[str, int]:
+    def _arithmetic(
+        self, value: Value, mode: str, left: Value, right: Value, op: str
+    ) -> tuple[str, int]:
         level = _BINARY[op]
         if value.kind == "string":
             return f"{self.text(left, mode, level)} + {self.text(right, mode, level + 1)}", level
@@ -195,10 +217,13 @@ class Forms:
             op = "//"
         a, b = self.text(left, mode, level), self.text(right, mode, level + 1)
         constant = _literal(right)
-        if op in ("/", "%") and mode != "series" and not (isinstance(constant, int | float) and constant):
-            if op == "/":
-                self.writer.use_helpers("div(")
-                return f"div({self.text(left, mode)}, {self.text(right, mode)})", ATOM
+        if (
+            op == "/"
+            and mode != "series"
+            and not (isinstance(constant, int | float) and constant)
+        ):
+            self.writer.use_helpers("div(")
+            return f"div({self.text(left, mode)}, {self.text(right, mode)})", ATOM
         return f"{a} {op} {b}", level
 
     def _choice(self, value: Value, mode: str) -> tuple[str, int]:
@@ -208,8 +233,14 @@ class Forms:
             if mode == "series" and value.kind in _SERIES_KINDS:
                 a, b = self.as_series(yes, OR), self.as_series(no, CHOICE)
             elif mode == "series" and value.kind == "color" and yes.simple != no.simple:
-                a, b = (f"[{form}] * len(ohlcv)" if arm.simple else form for form, arm in ((a, yes), (b, no)))
-            return f"{a} if {self.text(test, 'plain' if test.simple else mode, OR)} else {b}", CHOICE
+                a, b = (
+                    f"[{form}] * len(ohlcv)" if arm.simple else form
+                    for form, arm in ((a, yes), (b, no))
+                )
+            return (
+                f"{a} if {self.text(test, 'plain' if test.simple else mode, OR)} else {b}",
+                CHOICE,
+            )
         if value.kind == "bool":
             return self._choose_condition(test, yes, no)
         with self.writer.under(test):
@@ -227,15 +258,21 @@ class Forms:
             b = self.form(no, "series")
         unless = f"~{_bound(condition, ATOM)}", MINUS
         if _literal(yes) is True:
-            return condition if never_no else (f"{_bound(condition, BITOR)} | {_bound(b, BITOR + 1)}", BITOR)
+            return (
+                condition
+                if never_no
+                else (f"{_bound(condition, BITOR)} | {_bound(b, BITOR + 1)}", BITOR)
+            )
         if never_no:
             return f"{_bound(condition, BITAND)} & {_bound(a, BITAND + 1)}", BITAND
         if never_yes:
             return f"{unless[0]} & {_bound(b, BITAND + 1)}", BITAND
         if _literal(no) is True:
             return f"{unless[0]} | {_bound(a, BITOR + 1)}", BITOR
-        return (f"({_bound(condition, BITAND)} & {_bound(a, BITAND + 1)}) | "
-                f"({unless[0]} & {_bound(b, BITAND + 1)})"), BITOR  # fmt: skip
+        return (
+            f"({_bound(condition, BITAND)} & {_bound(a, BITAND + 1)}) | "
+            f"({unless[0]} & {_bound(b, BITAND + 1)})"
+        ), BITOR
 
     def as_series(self, value: Value, least: int = CHOICE) -> str:
         """A value as a series, also where it is known before the bars."""
@@ -314,7 +351,11 @@ class Forms:
             return self._message(arguments, mode)
         if entry.bar == "chart.new" or "OPTIONS" in entry.bar:
             return self._drawn(entry, arguments, mode), ATOM
-        if value.kind == "int" and mode != "series" and entry.name in ("math.round", "math.floor", "math.ceil"):
+        if (
+            value.kind == "int"
+            and mode != "series"
+            and entry.name in ("math.round", "math.floor", "math.ceil")
+        ):
             return f"{entry.name}({self.text(arguments['number'], mode)})", ATOM
         form = entry.series if mode == "series" else entry.bar
         if entry.history and mode != "series":
@@ -327,7 +368,9 @@ class Forms:
             return self.writer.remembering(value, form, arguments)
         return self.fill(form, arguments, mode, value), _level(form)
 
-    def fill(self, form: str, arguments: dict[str, Any], mode: str, value: Value | None = None) -> str:
+    def fill(
+        self, form: str, arguments: dict[str, Any], mode: str, value: Value | None = None
+    ) -> str:
         """A form with the arguments in their places."""
         self.writer.use_prices(form)
         self.writer.use_helpers(form)
@@ -340,7 +383,7 @@ class Forms:
                 return str(len(arguments[name[:-1]]))
             if name.endswith(",2"):
                 many = [self.text(v, mode) for v in arguments[name[:-2]]]
-                function = form.split("(")[0]
+                function = form.split("(", maxsplit=1)[0]
                 found = many[0]
                 for other in many[1:-1]:
                     found = f"{function}({found}, {other})"
@@ -355,7 +398,9 @@ class Forms:
                     return default
                 if optional:
                     return "\0"
-                raise PineError(f"{name} is missing", value.line if value else 1, value.column if value else 1)
+                raise PineError(
+                    f"{name} is missing", value.line if value else 1, value.column if value else 1
+                )
             alone = form == match[0]
             least = CHOICE if alone or _stands_alone(form, match) else ATOM
             text = self.text(argument, mode, least)
@@ -366,13 +411,25 @@ class Forms:
                 return f"zone_of({text})"
             if name in ("timezone", "tz", "zone"):
                 return quote(zone_text(_literal(argument)))
-            if argument.kind == "float" and name in ("index", "column", "row", "index_from", "index_to", "begin_pos",
-                                                     "end_pos", "nth", "size", "precision"):  # fmt: skip
+            if argument.kind == "float" and name in (
+                "index",
+                "column",
+                "row",
+                "index_from",
+                "index_to",
+                "begin_pos",
+                "end_pos",
+                "nth",
+                "size",
+                "precision",
+            ):
                 return f"int({self.text(argument, mode)})"
             return text
 
         found = re.sub(r"\{([^{}]+)\}", put, form)
-        return re.sub(r",? ?\0", "", found).replace("NONE", "na" if value is not None and value.kind in NUMBERS else "None")
+        return re.sub(r",? ?\0", "", found).replace(
+            "NONE", "na" if value is not None and value.kind in NUMBERS else "None"
+        )
 
     def _tostring(self, arguments: dict[str, Any], mode: str) -> tuple[str, int]:
         value, pattern = arguments["value"], arguments.get("format")
@@ -396,7 +453,9 @@ class Forms:
             self.writer.use_helpers("volume_text(")
             return f"volume_text({text})", ATOM
         self.writer.use_helpers("formatted(")
-        form = quote(constant) if isinstance(constant, str) else self.text(pattern, mode)
+        form = (
+            quote(constant) if isinstance(constant, str) else self.text(arguments["format"], mode)
+        )
         return f"formatted({text}, {form})", ATOM
 
     def _message(self, arguments: dict[str, Any], mode: str) -> tuple[str, int]:
@@ -408,15 +467,20 @@ class Forms:
         names = list(entry.parameters)
         given = {name: v for name, v in arguments.items() if v is not None}
         given = _with_points(entry.name, names, given)
-        parts = []
+        parts: list[str] = []
         for name, value in given.items():
-            if name in ("table_id",):
+            if name == "table_id":
                 continue
             if isinstance(value, tuple):
                 form = f"{self.text(value[0], mode, ATOM)}[{value[1]}]"
             else:
                 form = self._option(name, value, mode, entry.name)
-            parts.append(f"{name}={form}" if parts and len(parts) >= _POSITIONAL.get(entry.name, 0) or name not in names[:_POSITIONAL.get(entry.name, 0)] else form)
+            parts.append(
+                f"{name}={form}"
+                if (parts and len(parts) >= _POSITIONAL.get(entry.name, 0))
+                or name not in names[: _POSITIONAL.get(entry.name, 0)]
+                else form
+            )
         function = entry.bar.split("(")[0]
         if entry.name == "table.cell":
             return f"{self.text(arguments['table_id'], mode, ATOM)}.cell({', '.join(parts)})"
@@ -424,13 +488,25 @@ class Forms:
 
     def _option(self, name: str, value: Value, mode: str, function: str) -> str:
         if value.op == "na":
-            return "na" if name in ("x", "y", "x1", "y1", "x2", "y2", "left", "right", "top", "bottom") else "None"
+            return (
+                "na"
+                if name in ("x", "y", "x1", "y1", "x2", "y2", "left", "right", "top", "bottom")
+                else "None"
+            )
         text = self.text(value, mode)
         if name in ("x", "x1", "x2", "left", "right") and value.kind == "float":
             self.writer.use_helpers("whole(")
             return f"whole({text})"
-        if name in ("columns", "rows", "column", "row", "width", "border_width", "line_width", "frame_width") and (
-                value.kind == "float"):  # fmt: skip
+        if name in (
+            "columns",
+            "rows",
+            "column",
+            "row",
+            "width",
+            "border_width",
+            "line_width",
+            "frame_width",
+        ) and (value.kind == "float"):
             return text if function == "table.cell" and name == "width" else f"int({text})"
         return text
 
@@ -444,13 +520,24 @@ class Forms:
                 parts += [f"{base}[0]", f"{base}[1]"]
                 continue
             text = self.text(arg, mode)
-            if arg.kind == "float" and (value.data in ("set_x", "set_x1", "set_x2", "set_left", "set_right") or (
-                    index == 0 and value.data in ("set_xy", "set_xy1", "set_xy2", "set_lefttop", "set_rightbottom"))):  # fmt: skip
+            if arg.kind == "float" and (
+                value.data in ("set_x", "set_x1", "set_x2", "set_left", "set_right")
+                or (
+                    index == 0
+                    and value.data
+                    in ("set_xy", "set_xy1", "set_xy2", "set_lefttop", "set_rightbottom")
+                )
+            ):
                 self.writer.use_helpers("whole(")
                 text = f"whole({text})"
             parts.append(text)
-        name = {"set_point": "set_xy", "set_first_point": "set_xy1", "set_second_point": "set_xy2",
-                "set_top_left_point": "set_lefttop", "set_bottom_right_point": "set_rightbottom"}.get(value.data, value.data)  # fmt: skip
+        name = {
+            "set_point": "set_xy",
+            "set_first_point": "set_xy1",
+            "set_second_point": "set_xy2",
+            "set_top_left_point": "set_lefttop",
+            "set_bottom_right_point": "set_rightbottom",
+        }.get(value.data, value.data)
         call = f"{owner}.{name}({', '.join(parts)})"
         if value.kind == "void" or not self.writer.may_be_na(handle):
             return call, ATOM
@@ -466,7 +553,11 @@ class Forms:
             return "[]", ATOM
         empty = "na" if kind in NUMBERS else "False" if kind == "bool" else "None"
         item = self.text(first, mode) if first is not None and first.op != "na" else empty
-        count = self.text(size, mode, MINUS) if size.kind == "int" else f"int(ta.nz({self.text(size, mode)}))"
+        count = (
+            self.text(size, mode, MINUS)
+            if size.kind == "int"
+            else f"int(ta.nz({self.text(size, mode)}))"
+        )
         return f"[{item}] * {count}", PRODUCT
 
     def _dict(self, value: Value, mode: str) -> tuple[str, int]:
@@ -477,13 +568,20 @@ class Forms:
         if rows is None:
             return "[]", ATOM
         item = self.text(first, mode) if first is not None else "na"
-        return f"[[{item}] * {self.text(columns, mode, MINUS)} for _ in range({self.text(rows, mode)})]", ATOM
+        return (
+            f"[[{item}] * {self.text(columns, mode, MINUS)}"
+            f" for _ in range({self.text(rows, mode)})]",
+            ATOM,
+        )
 
     def _group(self, value: Value, mode: str) -> tuple[str, int]:
         return f"({', '.join(self.text(arg, mode) for arg in value.args)})", ATOM
 
     def _make(self, value: Value, mode: str) -> tuple[str, int]:
-        items = (f"{quote(name)}: {self.text(arg, mode)}" for name, arg in zip(value.data, value.args, strict=True))
+        items = (
+            f"{quote(name)}: {self.text(arg, mode)}"
+            for name, arg in zip(value.data, value.args, strict=True)
+        )
         return "{" + ", ".join(items) + "}", ATOM
 
     def _copy(self, value: Value, mode: str) -> tuple[str, int]:
@@ -497,14 +595,18 @@ class Forms:
 
     def _time(self, value: Value, mode: str) -> tuple[str, int]:
         if mode != "series":
-            raise PineError(f"{value.data['name']}() has no form here", value.line, value.column, "time")
+            raise PineError(
+                f"{value.data['name']}() has no form here", value.line, value.column, "time"
+            )
         session, zone = value.data.get("session"), value.data.get("timezone")
         column = "ohlcv.close_time" if value.data["name"] == "time_close" else "ohlcv.time"
         form = column
         if not value.data["same"]:
             timeframe = self.timeframe(value.data["timeframe"])
             if value.data["name"] == "time_close":
-                raise PineError("time_close of a higher timeframe", value.line, value.column, "time_close")
+                raise PineError(
+                    "time_close of a higher timeframe", value.line, value.column, "time_close"
+                )
             form = f"ta.valuewhen(ta.timeframe_change(ohlcv, {timeframe}), ohlcv.time, 0)"
         if session is None or _literal(session) == "":
             return form, ATOM
@@ -512,22 +614,40 @@ class Forms:
         if zone is not None:
             where = self.fill("{timezone}", {"timezone": zone}, "plain")
         self.writer.use_prices(where)
-        return f"ta.where(ta.session(ohlcv, {self.text(session, 'plain')}, {where}), {form}, na)", ATOM
+        return (
+            f"ta.where(ta.session(ohlcv, {self.text(session, 'plain')}, {where}), {form}, na)",
+            ATOM,
+        )
 
     def timeframe(self, value: Value) -> str:
         constant = _literal(value)
-        return quote(timeframe_text(constant)) if isinstance(constant, str) else self.text(value, "plain")
+        return (
+            quote(timeframe_text(constant))
+            if isinstance(constant, str)
+            else self.text(value, "plain")
+        )
 
     def _security(self, value: Value, mode: str) -> tuple[str, int]:
         if mode != "series":
-            raise PineError("request.security has no form here", value.line, value.column, "request.security")
+            raise PineError(
+                "request.security has no form here", value.line, value.column, "request.security"
+            )
         return self.writer.security(value), ATOM
 
     def _all(self, value: Value, mode: str) -> tuple[str, int]:
-        raise PineError(f"{value.data}.all is not kept", value.line, value.column, f"{value.data}.all")
+        raise PineError(
+            f"{value.data}.all is not kept", value.line, value.column, f"{value.data}.all"
+        )
 
 
-_POSITIONAL = {"label.new": 3, "line.new": 4, "box.new": 4, "table.new": 3, "polyline.new": 1, "table.cell": 4}
+_POSITIONAL = {
+    "label.new": 3,
+    "line.new": 4,
+    "box.new": 4,
+    "table.new": 3,
+    "polyline.new": 1,
+    "table.cell": 4,
+}
 
 
 def _with_points(name: str, names: list[str], given: dict[str, Any]) -> dict[str, Any]:

@@ -42,8 +42,16 @@ def import_pine(source: str, *, partial: bool = False, lines: bool = False) -> I
             _link(report, places)
             script = _checked(script, places, report)
     except PineError as error:
-        report.items.append(Item(error.line, error.column, "refused", error.rule, error.message,
-                                 report.excerpt(error.line)))  # fmt: skip
+        report.items.append(
+            Item(
+                error.line,
+                error.column,
+                "refused",
+                error.rule,
+                error.message,
+                report.excerpt(error.line),
+            )
+        )
         script = ""
     except RecursionError:
         report.items.append(Item(1, 1, "refused", "limit", "the script is too deep"))
@@ -60,8 +68,16 @@ def _checked(script: str, places: dict[int, int], report: Report) -> str:
         return script
     problem = problems[0]
     line = places.get(problem.line or 0, 1)
-    report.items.append(Item(line, 1, "refused", "check", f"the script would not run: {problem.message}",
-                             report.excerpt(line)))  # fmt: skip
+    report.items.append(
+        Item(
+            line,
+            1,
+            "refused",
+            "check",
+            f"the script would not run: {problem.message}",
+            report.excerpt(line),
+        )
+    )
     return ""
 
 

@@ -114,8 +114,8 @@ class _Lexer:
         while indent < self.indents[-1]:
             self.indents.pop()
             self._emit("dedent", "", line, 1)
-        if indent > self.indents[-1]:  # between two levels: Pine reads it as the outer block's
-            self.indents[-1] = indent
+        # Between two levels Pine reads a line as the outer block's.
+        self.indents[-1] = max(self.indents[-1], indent)
 
     def _rest(self, number: int, at: int) -> int:
         text = self.lines[number]

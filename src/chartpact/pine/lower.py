@@ -1,10 +1,10 @@
-"""From the tree to a program: names of v6, kinds, times, and functions written out where they are called.
+"""From the tree to a program: names of v6, kinds, times, and functions written out where called.
 
-Pine gives every call of a function its own state, so a call is written out: its body takes the place
-of the call, under names of its own. What is known before the bars (constants, inputs and what is made of
-them alone) stays plain; a variable that is assigned a value of the bars, or under a condition of
-the bars, is not. That is found by trying: all variables are taken as plain first, and each run names
-those that are not, until a run names no new one.
+Pine gives every call of a function its own state, so a call is written out: its body takes the
+place of the call, under names of its own. What is known before the bars (constants, inputs and what
+is made of them alone) stays plain; a variable that is assigned a value of the bars, or under a
+condition of the bars, is not. That is found by trying: all variables are taken as plain first, and
+each run names those that are not, until a run names no new one.
 """
 
 from __future__ import annotations
@@ -19,19 +19,38 @@ from chartpact.pine import vocabulary as words
 from chartpact.pine.errors import PineError
 from chartpact.pine.helpers import HELPERS
 from chartpact.pine.program import (
-    DRAWN, NUMBERS, SCALARS, EachStep, Effect, ForStep, IfStep, JumpStep, Output, Program, Set, SetField,
-    Step, Unpack, Value, Var, WhileStep, element, unify,
+    DRAWN,
+    NUMBERS,
+    SCALARS,
+    EachStep,
+    Effect,
+    ForStep,
+    IfStep,
+    JumpStep,
+    Program,
+    Set,
+    SetField,
+    Step,
+    Unpack,
+    Value,
+    Var,
+    WhileStep,
+    element,
+    unify,
 )
 from chartpact.pine.report import Report
 
 MAX_STEPS = 20_000  # statements after functions are written out
 MAX_CALLS = 40  # of functions in one another
 _RESERVED = frozenset(HELPERS) | frozenset(
-    "and or not if else elif for in def return pass break continue lambda load while import from as is"
-    " class try with raise yield global del assert except finally nonlocal async await"
-    " ta math color text payload ohlcv params chart na zone bar last compute PARAMS META"
-    " abs all any bool dict enumerate fail float int len list max min print range repr reversed sorted"
-    " str sum tuple type zip True False None open high low close volume hl2 hlc3 ohlc4 hlcc4".split()
+    (
+        "and or not if else elif for in def return pass break continue lambda load while import"
+        " from as is class try with raise yield global del assert except finally nonlocal async"
+        " await ta math color text payload ohlcv params chart na zone bar last compute PARAMS META"
+        " abs all any bool dict enumerate fail float int len list max min print range repr"
+        " reversed sorted str sum tuple type zip True False None open high low close volume hl2"
+        " hlc3 ohlc4 hlcc4"
+    ).split()
 )
 
 
@@ -129,9 +148,18 @@ class _Lowering:
             return self.script_name(f"{clean}_{count + 1}")
         return clean
 
-    def variable(self, name: str, kind: str, mode: str = "", line: int = 0, simple: bool = False,
-                 key: tuple[object, ...] = ()) -> Var:  # fmt: skip
-        var = Var(self.script_name(name), kind, "var" if mode else "", simple, self.depth == 0, line)
+    def variable(
+        self,
+        name: str,
+        kind: str,
+        mode: str = "",
+        line: int = 0,
+        simple: bool = False,
+        key: tuple[object, ...] = (),
+    ) -> Var:
+        var = Var(
+            self.script_name(name), kind, "var" if mode else "", simple, self.depth == 0, line
+        )
         self.keys[var] = key or (name, line, tuple(self.calls))
         if self.keys[var] in self.dynamic:
             var.simple = False
@@ -150,7 +178,9 @@ class _Lowering:
         step.line = line
         self.made += 1
         if self.made > MAX_STEPS:
-            raise PineError("the script is too long once its functions are written out", line, 1, "limit")
+            raise PineError(
+                "the script is too long once its functions are written out", line, 1, "limit"
+            )
         self.out.append(step)
 
     def block(self, work: Callable[[], Any], plain: bool) -> tuple[list[Step], Any]:
@@ -195,7 +225,12 @@ class _Lowering:
         if len(s.names) > 1:
             return self.declare_many(s)
         name = s.names[0]
-        if self.version < 4 and self.look(name) is None and name not in self.mutable and _reads_itself(s):
+        if (
+            self.version < 4
+            and self.look(name) is None
+            and name not in self.mutable
+            and _reads_itself(s)
+        ):
             return self.declare_itself(s, name)
         self.wanted = name
         value = self.expression(s.value)
@@ -269,8 +304,11 @@ class _Lowering:
             value = self.need(s.value)
             if s.op != ":=":
                 value = self.binary(s.op[0], self.read(var, s), value, s)
-            var.kind = unify(var.kind, value.kind) if var.kind == "na" or (
-                var.kind == "int" and value.kind == "float") else var.kind  # fmt: skip
+            var.kind = (
+                unify(var.kind, value.kind)
+                if var.kind == "na" or (var.kind == "int" and value.kind == "float")
+                else var.kind
+            )
             if not (value.simple and self.plain) or var.mode:
                 self.make_dynamic(var)
             self.emit(Set(var, self.as_kind(value, var.kind)), s.line)
@@ -339,7 +377,7 @@ class _Lowering:
             self.scopes[-1][hidden] = var
             subject = t.Name(hidden, line=node.line, column=node.column)
         orelse: list[t.Stmt] = []
-        place = {"line": node.line, "column": node.column}
+        place = node.place
         for arm in reversed(node.arms):
             if arm.test is None:
                 orelse = arm.body
@@ -392,13 +430,18 @@ class _Lowering:
         self.emit(IfStep(test, body, orelse), node.line)
         return self.read(var, node)
 
-    def choose_groups(self, test: Value, body: list[Step], orelse: list[Step], yes: Value, no: Value,
-                      node: t.Node) -> Value:  # fmt: skip
+    def choose_groups(
+        self, test: Value, body: list[Step], orelse: list[Step], yes: Value, no: Value, node: t.Node
+    ) -> Value:
         found = []
         for index, item in enumerate(yes.args):
             other = no.args[index] if no.op == "group" else self.na(node)
-            var = self.variable("value", unify(item.kind, other.kind), line=node.line,
-                                key=("group", node.line, index, tuple(self.calls)))  # fmt: skip
+            var = self.variable(
+                "value",
+                unify(item.kind, other.kind),
+                line=node.line,
+                key=("group", node.line, index, tuple(self.calls)),
+            )
             self.make_dynamic(var)
             self.emit(Set(var, self.na(node), True), node.line)
             body.append(Set(var, item, line=node.line))
@@ -411,25 +454,27 @@ class _Lowering:
         start, stop = self.need(node.start), self.need(node.stop)
         by = self.need(node.step) if node.step else None
         plain = start.simple and stop.simple
-        results: list[Var] = []
+        results: list[Value] = []
 
         def body() -> Var:
-            var = self.variable(node.name, "int" if start.kind == "int" else "float", line=node.line,
-                                simple=plain and self.plain)  # fmt: skip
+            var = self.variable(
+                node.name,
+                "int" if start.kind == "int" else "float",
+                line=node.line,
+                simple=plain and self.plain,
+            )
             if by is not None and by.kind != "int":
                 var.kind = "float"
             self.scopes[-1][node.name] = var
             value = self.body_value(node.body, True)
             if value is not None and value.kind in SCALARS and value.op != "plotted":
-                self.last_value = value
-                results.append(var)
+                results.append(value)
             return var
 
-        self.last_value: Value | None = None
         steps, var = self.block(body, plain)
         self.emit(ForStep(var, start, stop, by, steps), node.line)
-        if results and self.last_value is not None:
-            last = self.last_value
+        if results:
+            last = results[-1]
             if last.op == "var" and last.data.top:
                 return last
             found = self.variable("value", last.kind, line=node.line)
@@ -472,11 +517,17 @@ class _Lowering:
         return value
 
     def expression(self, node: t.Expr, wanted: bool = True) -> Value | None:
-        place = {"line": node.line, "column": node.column}
+        place = node.place
         match node:
             case t.Number():
-                return Value("number", "int" if node.whole else "float", data=node.text,
-                             simple=True, const=True, **place)  # fmt: skip
+                return Value(
+                    "number",
+                    "int" if node.whole else "float",
+                    data=node.text,
+                    simple=True,
+                    const=True,
+                    **place,
+                )
             case t.Text():
                 return Value("text", "string", data=node.value, simple=True, const=True, **place)
             case t.Flag():
@@ -494,8 +545,15 @@ class _Lowering:
             case t.Binary():
                 if node.op in ("and", "or"):
                     left, right = self.condition(node.left), self.condition(node.right)
-                    return Value("logic", "bool", [left, right], node.op, left.simple and right.simple,
-                                 left.const and right.const, **place)  # fmt: skip
+                    return Value(
+                        "logic",
+                        "bool",
+                        [left, right],
+                        node.op,
+                        left.simple and right.simple,
+                        left.const and right.const,
+                        **place,
+                    )
                 return self.binary(node.op, self.need(node.left), self.need(node.right), node)
             case t.Choice():
                 test = self.condition(node.test)
@@ -507,8 +565,13 @@ class _Lowering:
                 return self.choose(test, yes, no, node)
             case t.Group():
                 items = [self.need(item) for item in node.items]
-                return Value("group", ",".join(item.kind for item in items), items,
-                             simple=all(item.simple for item in items), **place)  # fmt: skip
+                return Value(
+                    "group",
+                    ",".join(item.kind for item in items),
+                    items,
+                    simple=all(item.simple for item in items),
+                    **place,
+                )
             case t.Call():
                 return self.call(node, wanted)
         return self.structure(node, wanted)
@@ -517,7 +580,9 @@ class _Lowering:
         return Value("na", "na", simple=True, const=True, line=node.line, column=node.column)
 
     def read(self, var: Var, node: t.Node) -> Value:
-        return Value("var", var.kind, data=var, simple=var.simple, line=node.line, column=node.column)
+        return Value(
+            "var", var.kind, data=var, simple=var.simple, line=node.line, column=node.column
+        )
 
     def as_kind(self, value: Value, kind: str) -> Value:
         if value.kind == "na" and kind != "na":
@@ -546,8 +611,14 @@ class _Lowering:
     def choose(self, test: Value, yes: Value, no: Value, node: t.Node) -> Value:
         kind = unify(yes.kind, no.kind)
         simple = test.simple and yes.simple and no.simple
-        return Value("choice", kind, [test, self.as_kind(yes, kind), self.as_kind(no, kind)],
-                     simple=simple, line=node.line, column=node.column)  # fmt: skip
+        return Value(
+            "choice",
+            kind,
+            [test, self.as_kind(yes, kind), self.as_kind(no, kind)],
+            simple=simple,
+            line=node.line,
+            column=node.column,
+        )
 
     def unary(self, node: t.Unary) -> Value:
         if node.op == "not":
@@ -561,16 +632,16 @@ class _Lowering:
             if value.op == "number":
                 value.data = f"-{value.data}"
                 return value
-        return Value("unary", kind, [value], node.op, value.simple, value.const,
-                     node.line, node.column)  # fmt: skip
+        return Value(
+            "unary", kind, [value], node.op, value.simple, value.const, node.line, node.column
+        )
 
     def binary(self, op: str, left: Value, right: Value, node: t.Node) -> Value:
         simple, const = left.simple and right.simple, left.const and right.const
         kind = "bool"
         if op in ("==", "!="):
-            if {left.kind, right.kind} & {"int", "float"} or "bool" in (left.kind, right.kind):
-                if left.kind != right.kind:
-                    left, right = self.as_number(left), self.as_number(right)
+            if left.kind != right.kind and {left.kind, right.kind} & {"int", "float", "bool"}:
+                left, right = self.as_number(left), self.as_number(right)
         elif op in ("<", "<=", ">", ">="):
             left, right = self.as_number(left), self.as_number(right)
         elif "display" in (left.kind, right.kind):
@@ -580,8 +651,9 @@ class _Lowering:
         else:
             left, right = self.as_number(left), self.as_number(right)
             if not {left.kind, right.kind} <= NUMBERS:
-                raise PineError(f"{op!r} does not take a {left.kind} and a {right.kind}", node.line,
-                                node.column)  # fmt: skip
+                raise PineError(
+                    f"{op!r} does not take a {left.kind} and a {right.kind}", node.line, node.column
+                )
             kind = "int" if left.kind == right.kind == "int" else "float"
             if op == "/" and not (kind == "int" and const and self.version < 6):
                 kind = "float"
@@ -592,38 +664,52 @@ class _Lowering:
         if offset.op == "number" and float(offset.data) == 0:
             return value
         if value.simple and value.kind != "na":
-            return value if value.const else value
+            return value
         return Value("hist", value.kind, [value, offset], line=node.line, column=node.column)
 
     # Names
 
     def name(self, node: t.Name) -> Value:
-        name, place = node.name, {"line": node.line, "column": node.column}
+        name, place = node.name, node.place
         head = name.split(".")[0]
         bound = self.look(head)
         if isinstance(bound, PineError):
-            raise PineError(f"{head} was refused on line {bound.line}", node.line, node.column, bound.rule)
+            raise PineError(
+                f"{head} was refused on line {bound.line}", node.line, node.column, bound.rule
+            )
         if bound is not None and not isinstance(bound, _Callable):
             value = self.bound(bound, name, node)
             if value is not None:
                 return value
         if self.version < 5 and name in words.OLD_STYLES and name != "line":
-            return Value("text", "string", data=words.OLD_STYLES[name], simple=True, const=True, **place)
+            return Value(
+                "text", "string", data=words.OLD_STYLES[name], simple=True, const=True, **place
+            )
         return self.pine_name(self.modern(name), place, node)
 
     def bound(self, bound: Any, name: str, node: t.Name) -> Value | None:
         parts = name.split(".")
         if isinstance(bound, _Enum):
             if len(parts) == 2 and parts[1] in bound.members:
-                return Value("text", "string", data=bound.members[parts[1]], simple=True, const=True)
+                return Value(
+                    "text", "string", data=bound.members[parts[1]], simple=True, const=True
+                )
             return None
         if isinstance(bound, _Type):
             return None
         if isinstance(bound, Var):
             value = self.read(bound, node)
         else:
-            value = Value(bound.op, bound.kind, bound.args, bound.data, bound.simple, bound.const,
-                          node.line, node.column)  # fmt: skip
+            value = Value(
+                bound.op,
+                bound.kind,
+                bound.args,
+                bound.data,
+                bound.simple,
+                bound.const,
+                node.line,
+                node.column,
+            )
         if len(parts) > 1 and not self.has_fields(value.kind):
             return None
         for part in parts[1:]:
@@ -638,7 +724,9 @@ class _Lowering:
         if value.kind == "chart.point":
             index = {"index": 0, "time": 0, "price": 1}.get(name)
             if index is not None:
-                return Value("item", "int" if index == 0 else "float", [value], index, line=node.line)
+                return Value(
+                    "item", "int" if index == 0 else "float", [value], index, line=node.line
+                )
         if not isinstance(known, _Type):
             raise PineError(f"a {value.kind} has no field {name}", node.line, node.column)
         for one in known.fields:
@@ -655,7 +743,9 @@ class _Lowering:
         return None
 
     def modern(self, name: str) -> str:
-        if name in words.RENAMED and (self.version < 5 or name not in ("n", "resolution", "period", "interval")):
+        if name in words.RENAMED and (
+            self.version < 5 or name not in ("n", "resolution", "period", "interval")
+        ):
             return words.RENAMED[name]
         if self.version < 5:
             if name.startswith(("input.", "color.")) or "." in name:
@@ -664,7 +754,7 @@ class _Lowering:
                 return f"color.{name}"
         return name
 
-    def pine_name(self, name: str, place: dict[str, int], node: t.Name) -> Value:
+    def pine_name(self, name: str, place: t.Place, node: t.Name) -> Value:
         if name == "na":
             return Value("na", "na", simple=True, const=True, **place)
         if name in words.VALUES:
@@ -689,7 +779,9 @@ class _Lowering:
                     rest = {"labelup": "label_up", "labeldown": "label_down"}.get(rest, rest)
                 return Value("text", "string", data=rest, simple=True, const=True, **place)
         if self.version < 5 and name in words.OLD_STYLES:
-            return Value("text", "string", data=words.OLD_STYLES[name], simple=True, const=True, **place)
+            return Value(
+                "text", "string", data=words.OLD_STYLES[name], simple=True, const=True, **place
+            )
         if head in ("label", "line", "box", "polyline", "table", "linefill") and rest == "all":
             return Value("all", f"array<{head}>", data=head, **place)
         if head == "strategy":
@@ -711,7 +803,9 @@ class _Lowering:
         head, _, rest = name.rpartition(".")
         bound = self.look(name) if not head else self.look(name.split(".")[0])
         if isinstance(bound, PineError):
-            raise PineError(f"{name} was refused on line {bound.line}", node.line, node.column, bound.rule)
+            raise PineError(
+                f"{name} was refused on line {bound.line}", node.line, node.column, bound.rule
+            )
         if isinstance(bound, _Callable) and not head:
             return self.inline(self.overload(bound.functions, node), node, None)
         if head and isinstance(bound, _Type) and rest == "new":
@@ -721,12 +815,12 @@ class _Lowering:
         if head and isinstance(bound, Var | Value) and not self.means_pine(name, bound, node):
             owner = self.name(t.Name(head, line=node.line, column=node.column))
             return self.method(owner, rest, node)
-        from chartpact.pine.calls import call_builtin  # noqa: PLC0415
+        from chartpact.pine.calls import call_builtin
 
         return call_builtin(self, self.modern(name), node, None)
 
     def means_pine(self, name: str, bound: Var | Value, node: t.Call) -> bool:
-        """Whether a dotted name means Pine's function although its head is a variable of the script."""
+        """Whether a dotted name means Pine's function, although its head is a variable."""
         head, _, rest = name.rpartition(".")
         family = {"string": "str"}.get(bound.kind, bound.kind.split("<")[0])
         if isinstance(self.look(rest), _Callable) or "." in head or self.has_fields(bound.kind):
@@ -737,12 +831,17 @@ class _Lowering:
             return isinstance(first, t.Name) and first.name == head
         return known and f"{family}.{rest}" not in words.functions()
 
-    def overload(self, functions: list[t.Function], node: t.Call, receiver: Value | None = None) -> t.Function:
+    def overload(
+        self, functions: list[t.Function], node: t.Call, receiver: Value | None = None
+    ) -> t.Function:
         if len(functions) == 1:
             return functions[0]
         count = len(node.arguments) + (receiver is not None)
-        fitting = [f for f in functions
-                   if sum(p.default is None for p in f.parameters) <= count <= len(f.parameters)]  # fmt: skip
+        fitting = [
+            f
+            for f in functions
+            if sum(p.default is None for p in f.parameters) <= count <= len(f.parameters)
+        ]
         first = receiver or (self.need(node.arguments[0].value) if node.arguments else None)
         for function in fitting:
             kind = self.kind_of(function.parameters[0].kind) if function.parameters else ""
@@ -753,14 +852,16 @@ class _Lowering:
     def method(self, owner: Value, name: str, node: t.Call) -> Value | None:
         bound = self.look(name)
         if isinstance(bound, _Callable):
-            fitting = [f for f in bound.functions if f.method or True]
-            matching = [f for f in fitting if f.parameters and
-                        self.kind_of(f.parameters[0].kind) in ("", owner.kind)]  # fmt: skip
+            matching = [
+                f
+                for f in bound.functions
+                if f.parameters and self.kind_of(f.parameters[0].kind) in ("", owner.kind)
+            ]
             if matching:
                 return self.inline(self.overload(matching, node, owner), node, owner)
         if name == "copy" and isinstance(self.look(owner.kind), _Type):
             return Value("copy", owner.kind, [owner], line=node.line)
-        from chartpact.pine.calls import call_builtin  # noqa: PLC0415
+        from chartpact.pine.calls import call_builtin
 
         family = owner.kind.split("<")[0]
         if family in ("string",):
@@ -782,11 +883,19 @@ class _Lowering:
             else:
                 value = self.na(node)
             values.append(self.as_kind(value, want))
-        return Value("make", kind, values, [one.name for one in known.fields], line=node.line,
-                     column=node.column)  # fmt: skip
+        return Value(
+            "make",
+            kind,
+            values,
+            [one.name for one in known.fields],
+            line=node.line,
+            column=node.column,
+        )
 
     def inline(self, function: t.Function, node: t.Call, receiver: Value | None) -> Value | None:
-        if len(self.calls) >= MAX_CALLS or f"{function.name}" in [c.split("@")[0] for c in self.calls]:
+        if len(self.calls) >= MAX_CALLS or f"{function.name}" in [
+            c.split("@")[0] for c in self.calls
+        ]:
             raise PineError(f"{function.name} calls itself", node.line, node.column, "recursion")
         given: dict[str, Value] = {}
         if receiver is not None:
@@ -795,8 +904,11 @@ class _Lowering:
         for argument in node.arguments:
             if argument.name is None:
                 if position >= len(function.parameters):
-                    raise PineError(f"{function.name} takes {len(function.parameters)} arguments",
-                                    argument.line, argument.column)  # fmt: skip
+                    raise PineError(
+                        f"{function.name} takes {len(function.parameters)} arguments",
+                        argument.line,
+                        argument.column,
+                    )
                 given[function.parameters[position].name] = self.need(argument.value)
                 position += 1
             else:
@@ -810,17 +922,27 @@ class _Lowering:
                 value = given.get(parameter.name)
                 if value is None:
                     if parameter.default is None:
-                        raise PineError(f"{function.name} wants {parameter.name}", node.line, node.column)
+                        raise PineError(
+                            f"{function.name} wants {parameter.name}", node.line, node.column
+                        )
                     value = self.need(parameter.default)
                 kind = self.kind_of(parameter.kind) or value.kind
                 value = self.as_kind(value, kind)
-                if parameter.name not in mutated and (value.op in ("price", "input", "setting") or value.const
-                        or (value.op == "var" and (value.data.simple or not self._rewritten(value.data)))
-                        or kind in DRAWN or kind.startswith(("array<", "map<", "matrix<"))
-                        or isinstance(self.look(kind), _Type)):  # fmt: skip
+                if parameter.name not in mutated and (
+                    value.op in ("price", "input", "setting")
+                    or value.const
+                    or (
+                        value.op == "var" and (value.data.simple or not self._rewritten(value.data))
+                    )
+                    or kind in DRAWN
+                    or kind.startswith(("array<", "map<", "matrix<"))
+                    or isinstance(self.look(kind), _Type)
+                ):
                     scope[parameter.name] = value
                     continue
-                var = self.variable(parameter.name, kind, line=node.line, simple=value.simple and self.plain)
+                var = self.variable(
+                    parameter.name, kind, line=node.line, simple=value.simple and self.plain
+                )
                 if not value.simple or not self.plain:
                     self.make_dynamic(var)
                 self.emit(Set(var, value, True), node.line)
@@ -848,14 +970,18 @@ class _Lowering:
             return text
         if isinstance(self.look(text), _Enum):
             return "string"
-        if text == "hline" or text == "plot":
+        if text in ("hline", "plot"):
             return text
         raise PineError(f"the type {text} is not known")
 
 
 def _reads_itself(s: t.Declare) -> bool:
-    return any(isinstance(node, t.History) and isinstance(node.value, t.Name) and node.value.name == s.names[0]
-               for node in s.value.walk())  # fmt: skip
+    return any(
+        isinstance(node, t.History)
+        and isinstance(node.value, t.Name)
+        and node.value.name == s.names[0]
+        for node in s.value.walk()
+    )
 
 
 def _split(kinds: str) -> list[str]:
@@ -873,9 +999,15 @@ _EFFECTS = frozenset(("array.pop", "array.shift", "array.remove", "map.remove", 
 
 
 def _has_effect(value: Value) -> bool:
-    return any(v.op == "method" or v.kind == "void" or (
-        v.op == "call" and (v.kind in DRAWN and v.data.name.endswith(".new") or v.data.name in _EFFECTS))
-        for v in value.walk())  # fmt: skip
+    return any(
+        v.op == "method"
+        or v.kind == "void"
+        or (
+            v.op == "call"
+            and ((v.kind in DRAWN and v.data.name.endswith(".new")) or v.data.name in _EFFECTS)
+        )
+        for v in value.walk()
+    )
 
 
 def _mutated(body: list[t.Stmt]) -> set[str]:
@@ -896,7 +1028,9 @@ def _mutated(body: list[t.Stmt]) -> set[str]:
 
 
 def _assigned(statement: t.Stmt) -> set[str]:
-    found = {node.name for node in statement.walk() if isinstance(node, t.Function | t.TypeOf | t.EnumOf)}
+    found = {
+        node.name for node in statement.walk() if isinstance(node, t.Function | t.TypeOf | t.EnumOf)
+    }
     if found:
         return found
     for node in statement.walk():

@@ -47,7 +47,11 @@ class _Outputs:
 
     def title(self) -> str | None:
         text = _literal(self.given.get("title"))
-        return f"title={self.forms.text(self.given['title'], 'plain')}" if isinstance(text, str) and text else None
+        return (
+            f"title={self.forms.text(self.given['title'], 'plain')}"
+            if isinstance(text, str) and text
+            else None
+        )
 
     def color(self, name: str = "color", key: str = "color", default: str = "") -> str | None:
         value = self.given.get(key)
@@ -71,7 +75,9 @@ class _Outputs:
         if value is None or _literal(value) == 0:
             return None
         if not value.simple:
-            raise PineError("an offset that is not known before the bars", self.step.line, 1, "offset")
+            raise PineError(
+                "an offset that is not known before the bars", self.step.line, 1, "offset"
+            )
         text = self.forms.text(value, "plain")
         return f"offset={text}" if value.kind == "int" else f"offset=int({text})"
 
@@ -97,17 +103,25 @@ class _Outputs:
         style = self.style()
         if style in ("columns", "histogram"):
             base = self.given.get("histbase")
-            base_text = f"base={self.forms.text(base, 'plain')}" if base is not None and _literal(base) != 0 else None
+            base_text = (
+                f"base={self.forms.text(base, 'plain')}"
+                if base is not None and _literal(base) != 0
+                else None
+            )
             if self.offset():
                 series = f"ta.shift({series}, {self.offset().split('=')[1]})"  # type: ignore[union-attr]
                 if _negative(self.given["offset"]):
-                    raise PineError("columns that are drawn to the left", self.step.line, 1, "offset")
+                    raise PineError(
+                        "columns that are drawn to the left", self.step.line, 1, "offset"
+                    )
             self.call("bars", series, self.title(), self.color(), base_text)
             return
         style_text = f'style="{style}"' if style and style != "line" else None
         if "style" in self.given and not self.given["style"].const:
             style_text = f"style={self.forms.text(self.given['style'], 'plain')}"
-        self.call("line", series, self.title(), self.color(), self.width(), style_text, self.offset())
+        self.call(
+            "line", series, self.title(), self.color(), self.width(), style_text, self.offset()
+        )
 
     def style(self) -> str:
         value = self.given.get("style")
@@ -122,8 +136,15 @@ class _Outputs:
 
     def _hline(self) -> None:
         style = _literal(self.given.get("linestyle"))
-        self.call("hline", self.forms.text(self.given["price"], "plain" if self.given["price"].simple else "series"),
-                  self.title(), self.color(), f'style="{style if isinstance(style, str) else "dashed"}"')  # fmt: skip
+        self.call(
+            "hline",
+            self.forms.text(
+                self.given["price"], "plain" if self.given["price"].simple else "series"
+            ),
+            self.title(),
+            self.color(),
+            f'style="{style if isinstance(style, str) else "dashed"}"',
+        )
 
     def _fill(self) -> None:
         a, b = self.given.get("plot1"), self.given.get("plot2")
@@ -132,15 +153,20 @@ class _Outputs:
         if "top_color" in self.given:
             self.note("approximated", "fill", "a gradient is filled with its upper colour")
             self.given["color"] = self.given["top_color"]
-        first, second = (self.forms.as_series(v.args[0] if v.op == "plotted" else v) for v in (a, b))
+        first, second = (
+            self.forms.as_series(v.args[0] if v.op == "plotted" else v) for v in (a, b)
+        )
         color = self.color(default='"#2962ff33"')
         self.call("fill", first, second, color, "alpha=1", self.title())
 
     def condition(self, value: Value) -> str:
         if value.kind == "bool":
             return self.forms.as_series(value)
-        return f"{self.forms.text(value, 'series', 5)} != 0" if not value.simple else self.forms.as_series(
-            Value("truth", "bool", [value], simple=True))  # fmt: skip
+        return (
+            f"{self.forms.text(value, 'series', 5)} != 0"
+            if not value.simple
+            else self.forms.as_series(Value("truth", "bool", [value], simple=True))
+        )
 
     def _plotshape(self) -> None:
         self.overlay()
@@ -152,8 +178,18 @@ class _Outputs:
             where = f"ta.where({where} != 0, {where}, na)" if where.isidentifier() else where
         else:
             where = self.condition(series)
-        self.call("shape", where, f'"{style}"', f'"{location}"', self.color() or 'color="blue"', self.size(),
-                  self.named("text", "text"), self.color("textcolor", "textcolor"), self.title(), self.offset())  # fmt: skip
+        self.call(
+            "shape",
+            where,
+            f'"{style}"',
+            f'"{location}"',
+            self.color() or 'color="blue"',
+            self.size(),
+            self.named("text", "text"),
+            self.color("textcolor", "textcolor"),
+            self.title(),
+            self.offset(),
+        )
 
     def size(self) -> str | None:
         value = self.given.get("size")
@@ -168,28 +204,50 @@ class _Outputs:
         char = _literal(self.given.get("char"))
         self.note("approximated", "plotchar", "is drawn as a circle with its character")
         text = _literal(self.given.get("text"))
-        shown = f"{char if isinstance(char, str) else '★'}{' ' + text if isinstance(text, str) and text else ''}"
+        shown = char if isinstance(char, str) else "★"
+        if isinstance(text, str) and text:
+            shown = f"{shown} {text}"
         if location == "absolute" and series.kind != "bool":
             where = self.forms.as_series(series)
         else:
             where = self.condition(series)
-        from chartpact.pine.forms import quote  # noqa: PLC0415
+        from chartpact.pine.forms import quote
 
-        self.call("shape", where, '"circle"', f'"{location}"', self.color() or 'color="blue"', self.size(),
-                  f"text={quote(shown)}", self.color("textcolor", "textcolor"), self.title(), self.offset())  # fmt: skip
+        self.call(
+            "shape",
+            where,
+            '"circle"',
+            f'"{location}"',
+            self.color() or 'color="blue"',
+            self.size(),
+            f"text={quote(shown)}",
+            self.color("textcolor", "textcolor"),
+            self.title(),
+            self.offset(),
+        )
 
     def _plotarrow(self) -> None:
         series = self.forms.as_series(self.given["series"])
         self.note("approximated", "plotarrow", "all arrows have one height")
         up = self.color("color", "colorup", '"teal"')
         down = self.color("color", "colordown", '"red"')
-        self.call("shape", f"{series} > 0", '"arrowup"', '"belowbar"', up, self.title(), self.offset())
-        self.call("shape", f"{series} < 0", '"arrowdown"', '"abovebar"', down, self.title(), self.offset())
+        self.call(
+            "shape", f"{series} > 0", '"arrowup"', '"belowbar"', up, self.title(), self.offset()
+        )
+        self.call(
+            "shape", f"{series} < 0", '"arrowdown"', '"abovebar"', down, self.title(), self.offset()
+        )
 
     def _plotcandle(self) -> None:
         prices = [self.forms.as_series(self.given[k]) for k in ("open", "high", "low", "close")]
-        self.call("candles", *prices, self.color(), self.color("wick", "wickcolor"), self.color("border", "bordercolor"),
-                  self.title())  # fmt: skip
+        self.call(
+            "candles",
+            *prices,
+            self.color(),
+            self.color("wick", "wickcolor"),
+            self.color("border", "bordercolor"),
+            self.title(),
+        )
 
     def _plotbar(self) -> None:
         self.note("approximated", "plotbar", "bars are drawn as candles")

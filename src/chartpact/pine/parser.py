@@ -1,11 +1,41 @@
-"""From tokens to a tree. One grammar serves Pine v1 to v6: they differ in names, hardly in syntax."""
+"""From tokens to a tree. One grammar serves Pine v1 to v6: they differ in names alone."""
+
+from collections.abc import Iterator
 
 from chartpact.pine.errors import PineError
 from chartpact.pine.lexer import MAX_DEPTH, Token, tokenize
 from chartpact.pine.tree import (
-    Argument, Arm, Assign, Binary, Call, Choice, Declare, Do, EnumOf, Expr, Flag, For, ForIn, Function,
-    Group, History, Hue, If, Import, Jump, Member, Name, Number, Parameter, Source, Stmt, Switch,
-    Text, TypeOf, Unary, While,
+    Argument,
+    Arm,
+    Assign,
+    Binary,
+    Call,
+    Choice,
+    Declare,
+    Do,
+    EnumOf,
+    Expr,
+    Flag,
+    For,
+    ForIn,
+    Function,
+    Group,
+    History,
+    Hue,
+    If,
+    Import,
+    Jump,
+    Member,
+    Name,
+    Number,
+    Parameter,
+    Source,
+    Stmt,
+    Switch,
+    Text,
+    TypeOf,
+    Unary,
+    While,
 )
 
 MAX_STATEMENTS = 5_000
@@ -60,9 +90,12 @@ class _Parser:
 
     def unexpected(self, wanted: str) -> PineError:
         token = self.token
-        found = {"newline": "the end of the line", "end": "the end of the script",
-                 "indent": "an indented line", "dedent": "the end of the block"}.get(
-                     token.kind, repr(token.text))  # fmt: skip
+        found = {
+            "newline": "the end of the line",
+            "end": "the end of the script",
+            "indent": "an indented line",
+            "dedent": "the end of the block",
+        }.get(token.kind, repr(token.text))
         return PineError(f"{wanted} is expected here, not {found}", token.line, token.column)
 
     # Statements
@@ -104,7 +137,9 @@ class _Parser:
         if self.token.kind == "newline":
             self.take()
         elif self.token.kind not in ("end", "dedent") and self.tokens[self.at - 1].kind not in (
-            "dedent", "newline"):  # fmt: skip
+            "dedent",
+            "newline",
+        ):
             raise self.unexpected("the end of the statement")
         return body
 
@@ -199,7 +234,7 @@ class _Parser:
         return Declare("", "", names, self.value())
 
     def _leading_type(self) -> str:
-        """The type before a declared name, or nothing; it is taken only where a name and = follow."""
+        """The type before a declared name, or nothing; taken only where a name and = follow."""
         start = self.at
         if self.is_word("for", "if", "while", "switch", "return", "not"):
             return ""
@@ -306,7 +341,7 @@ class _Parser:
             members.append((member, title))
         return EnumOf(name, members)
 
-    def _lines(self):  # type: ignore[no-untyped-def]
+    def _lines(self) -> Iterator[int]:
         """Each line of an indented block, by its number; the caller takes what stands on it."""
         self.take()
         if self.token.kind != "indent":
@@ -330,7 +365,9 @@ class _Parser:
     def expression(self) -> Expr:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise PineError("the expression is too deep", self.token.line, self.token.column, "limit")
+            raise PineError(
+                "the expression is too deep", self.token.line, self.token.column, "limit"
+            )
         token = self.token
         node = self._structure() if token.kind == "name" else None
         if node is None:
@@ -347,7 +384,9 @@ class _Parser:
         if word == "if":
             self.take()
             return self._if()
-        if word == "switch" and (after.kind in ("newline", "name", "number", "text") or after.text in "(-"):
+        if word == "switch" and (
+            after.kind in ("newline", "name", "number", "text") or after.text in "(-"
+        ):
             self.take()
             return self._switch()
         if word == "for" and (after.kind == "name" or after.text == "["):
@@ -360,21 +399,19 @@ class _Parser:
 
     def _if(self) -> If:
         test = self.expression()
-        indent = len(self.tokens)
         body = self.block()
         orelse: list[Stmt] = []
         at = self.at
         while self.token.kind == "newline":
             self.take()
-        if self.is_word("else") and indent:
+        if self.is_word("else"):
             self.take()
             token = self.token
             if self.is_word("if"):
                 self.take()
-                node: Stmt = Do(self._if())
-                node.line, node.column = token.line, token.column
-                node.value.line, node.value.column = token.line, token.column
-                orelse = [node]
+                inner = self._if()
+                inner.line, inner.column = token.line, token.column
+                orelse = [Do(inner, line=token.line, column=token.column)]
             else:
                 orelse = self.block()
         else:
@@ -463,9 +500,11 @@ class _Parser:
             if self.is_op("."):
                 self.take()
                 name = self.want_name().text
-                node = (Name(f"{node.name}.{name}", line=node.line, column=node.column)
-                        if isinstance(node, Name)
-                        else Member(node, name, line=token.line, column=token.column))  # fmt: skip
+                node = (
+                    Name(f"{node.name}.{name}", line=node.line, column=node.column)
+                    if isinstance(node, Name)
+                    else Member(node, name, line=token.line, column=token.column)
+                )
             elif self.is_op("("):
                 node = self._call(node, [])
             elif self.is_op("[") and self.ahead().text != "]":

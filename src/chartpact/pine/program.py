@@ -185,7 +185,7 @@ def element(kind: str) -> str:
 
 def unify(a: str, b: str) -> str:
     """The kind of a value that is one or the other."""
-    if a == b or b == "na":
+    if b in (a, "na"):
         return a
     if a == "na":
         return b

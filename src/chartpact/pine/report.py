@@ -13,13 +13,27 @@ from chartpact.pine.errors import PineError
 
 DIFFERS = ("approximated",)
 _LICENCES = (
-    (re.compile(r"Mozilla Public License\s*,?\s*(?:v\.?\s*)?2\.0|MPL[- ]?2\.0|mozilla\.org/MPL/2\.0", re.I), "MPL-2.0"),
-    (re.compile(r"CC BY-NC-SA 4\.0|Attribution-NonCommercial-ShareAlike 4\.0|by-nc-sa/4\.0", re.I), "CC BY-NC-SA 4.0"),
+    (
+        re.compile(
+            r"Mozilla Public License\s*,?\s*(?:v\.?\s*)?2\.0|MPL[- ]?2\.0|mozilla\.org/MPL/2\.0",
+            re.I,
+        ),
+        "MPL-2.0",
+    ),
+    (
+        re.compile(
+            r"CC BY-NC-SA 4\.0|Attribution-NonCommercial-ShareAlike 4\.0|by-nc-sa/4\.0", re.I
+        ),
+        "CC BY-NC-SA 4.0",
+    ),
     (re.compile(r"GNU General Public|GPL", re.I), "GPL"),
     (re.compile(r"\bMIT\b"), "MIT"),
     (re.compile(r"Apache", re.I), "Apache-2.0"),
 )
-_AUTHOR = re.compile(r"^\s*(?:©|\(c\)|copyright)\s*(?:\(c\)\s*)?(?:\d{4}(?:\s*-\s*\d{4})?,?\s*)?(?P<name>[^\n]{1,80})", re.I)
+_AUTHOR = re.compile(
+    r"^\s*(?:©|\(c\)|copyright)\s*(?:\(c\)\s*)?(?:\d{4}(?:\s*-\s*\d{4})?,?\s*)?(?P<name>[^\n]{1,80})",
+    re.I,
+)
 
 
 @dataclass
@@ -34,9 +48,14 @@ class Item:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "line": self.line, "column": self.column, "pine": self.pine, "status": self.status,
-            "rule": self.rule, "message": self.message, "script_line": self.script_line,
-        }  # fmt: skip
+            "line": self.line,
+            "column": self.column,
+            "pine": self.pine,
+            "status": self.status,
+            "rule": self.rule,
+            "message": self.message,
+            "script_line": self.script_line,
+        }
 
 
 @dataclass
@@ -67,7 +86,9 @@ class Report:
     def refuse(self, error: PineError, statement: t.Node) -> None:
         self.statements += 1
         line = error.line if error.line > 1 or statement.line <= 1 else statement.line
-        self.items.append(Item(line, error.column, "refused", error.rule, error.message, self.excerpt(line)))
+        self.items.append(
+            Item(line, error.column, "refused", error.rule, error.message, self.excerpt(line))
+        )
 
     def excerpt(self, line: int) -> str:
         text = self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
@@ -91,8 +112,11 @@ class Report:
 
     def head(self) -> list[str]:
         """The comments above the first statement: licence and author stand there."""
-        return [text.strip() for line, text in sorted(self.comments.items())
-                if line <= self.first_statement and "@version" not in text]  # fmt: skip
+        return [
+            text.strip()
+            for line, text in sorted(self.comments.items())
+            if line <= self.first_statement and "@version" not in text
+        ]
 
     @property
     def first_statement(self) -> int:
@@ -112,17 +136,27 @@ class Report:
         counts = Counter(item.status for item in self.items)
         return {
             "pine": {
-                "title": self.title, "version": self.version, "lines": len(self.lines),
-                "licence": self.licence, "author": self.author,
+                "title": self.title,
+                "version": self.version,
+                "lines": len(self.lines),
+                "licence": self.licence,
+                "author": self.author,
                 "sha256": hashlib.sha256(source.encode()).hexdigest(),
             },
             "verdict": self.verdict(partial),
-            "items": [item.to_json() for item in sorted(self.items, key=lambda i: (i.line, i.column))],
+            "items": [
+                item.to_json() for item in sorted(self.items, key=lambda i: (i.line, i.column))
+            ],
             "counts": {
                 "statements": self.statements,
-                "exact": max(0, self.statements - len({i.line for i in self.items if i.status != "left_out"})),
-                **{name: counts[name] for name in ("helper", "approximated", "assumed", "left_out", "refused")},
+                "exact": max(
+                    0, self.statements - len({i.line for i in self.items if i.status != "left_out"})
+                ),
+                **{
+                    name: counts[name]
+                    for name in ("helper", "approximated", "assumed", "left_out", "refused")
+                },
             },
             "check": self.check,
             "prove": self.prove,
-        }  # fmt: skip
+        }

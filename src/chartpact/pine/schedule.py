@@ -1,18 +1,19 @@
 """Which statements work on all bars at once, and which in a loop over the bars.
 
-A statement is *plain* (known before the bars), a *series* (one operation on all bars) or in a *loop*.
-Between statements there are dependences: what reads a variable comes after what writes it; what
-writes the same variable, reads it before it is written again, or touches what can be changed in
-place (arrays, objects, drawings) stays together, bar by bar. Statements that depend on one another in a
-circle make a group; a group is in one loop. Groups are then laid in stages, as early as their
-dependences allow: series, loop, series, loop. A series that a loop's group runs through is drawn into
-it. The order within a stage is the author's.
+A statement is *plain* (known before the bars), a *series* (one operation on all bars) or in a
+*loop*. Between statements there are dependences: what reads a variable comes after what writes it;
+what writes the same variable, reads it before it is written again, or touches what can be changed
+in place (arrays, objects, drawings) stays together, bar by bar. Statements that depend on one
+another in a circle make a group; a group is in one loop. Groups are then laid in stages, as early
+as their dependences allow: series, loop, series, loop. A series that a loop's group runs through is
+drawn into it. The order within a stage is the author's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 PLAIN, SERIES, LOOP = "plain", "series", "loop"
 
@@ -31,7 +32,7 @@ class Unit:
 
 
 def edges(units: Sequence[Unit]) -> list[set[int]]:
-    """For each unit the units it comes after; a pair that stays together comes after one another."""
+    """For each unit those it comes after; a pair that stays together comes after one another."""
     writers: dict[object, list[int]] = {}
     touching: dict[object, list[int]] = {}
     for index, unit in enumerate(units):
@@ -42,7 +43,7 @@ def edges(units: Sequence[Unit]) -> list[set[int]]:
     after: list[set[int]] = [set() for _ in units]
 
     def together(members: list[int]) -> None:
-        for a, b in zip(members, members[1:], strict=False):
+        for a, b in pairwise(members):
             after[a].add(b)
             after[b].add(a)
 
@@ -115,7 +116,7 @@ def settle(units: list[Unit], straight: Callable[[list[int]], bool]) -> bool:
     for members in groups(after):
         circular = len(members) > 1 or members[0] in after[members[0]]
         modes = {units[m].mode for m in members}
-        if not circular or modes == {LOOP} or modes == {PLAIN}:
+        if not circular or modes in ({LOOP}, {PLAIN}):
             continue
         if LOOP in modes or not straight(members):
             for member in members:
@@ -135,7 +136,10 @@ def lay(units: list[Unit]) -> list[list[int]]:
         for member in members:
             for other in after[member]:
                 if other in stage:
-                    least = max(least, stage[other] + (units[other].mode != mode and units[other].mode != PLAIN))
+                    least = max(
+                        least,
+                        stage[other] + (units[other].mode != mode and units[other].mode != PLAIN),
+                    )
         if mode == LOOP and least % 2 == 0:
             least += 1
         if mode == SERIES and least % 2 == 1:

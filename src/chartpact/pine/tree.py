@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, TypedDict
+
+
+class Place(TypedDict):
+    line: int
+    column: int
 
 
 @dataclass(eq=False)
 class Node:
     line: int = field(default=0, kw_only=True)
     column: int = field(default=0, kw_only=True)
+
+    @property
+    def place(self) -> Place:
+        return {"line": self.line, "column": self.column}
 
     def children(self) -> Iterator[Node]:
         for part in fields(self):

@@ -1,14 +1,14 @@
 """Pine's vocabulary: what each name is called in v6, takes, gives, and becomes in a script.
 
-One line a function: `name(parameters): kind = form`. In a form `{x}` stands for the argument `x`, and
-`{x?}` for one that may be left out. A function without a form has the one of its family. The series
-form works on all bars at once, the bar form on values of one bar.
+The functions stand in vocabulary.txt. A series form works on all bars at once, a bar form on the
+values of one bar.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 
 PRICES = ("open", "high", "low", "close", "volume", "hl2", "hlc3", "ohlc4", "hlcc4")
 
@@ -23,212 +23,20 @@ class Entry:
     series: str  # the form on all bars, or nothing
     bar: str  # the form on one bar, or nothing
     history: bool = False  # remembers earlier bars
-    helper: str = ""  # what its bar form calls, by name
-    status: str = "exact"
-    message: str = ""
     many: bool = False  # takes any number of values as its last parameter
 
 
-# ta: the series form is ta.name(parameters) with the prices that it reads put in.
-_TA = """
-alma(source,length,offset,sigma,floor): float = ta.alma({source}, {length}, {offset}, {sigma}, {floor?})
-ema(source,length): float
-hma(source,length): float
-rma(source,length): float
-sma(source,length): float
-swma(source): float
-vwma(source,length): float = ta.vwma({source}, volume, {length})
-wma(source,length): float
-cci(source,length): float
-cmo(source,length): float
-cog(source,length): float
-macd(source,fastlen,slowlen,siglen): float,float,float
-mfi(source,length): float = ta.mfi({source}, volume, {length})
-mom(source,length): float
-rci(source,length): float
-roc(source,length): float
-rsi(source,length): float
-stoch(source,high,low,length): float
-tsi(source,short_length,long_length): float
-wpr(length): float = ta.wpr(ohlcv, {length})
-atr(length): float = ta.atr(ohlcv, {length})
-bb(source,length,mult): float,float,float
-bbw(source,length,mult): float
-kc(source,length,mult,useTrueRange): float,float,float = ta.kc({source}, ohlcv, {length}, {mult}, {useTrueRange?})
-kcw(source,length,mult,useTrueRange): float = ta.kcw({source}, ohlcv, {length}, {mult}, {useTrueRange?})
-tr(handle_na): float = ta.tr(ohlcv, {handle_na?})
-dmi(diLength,adxSmoothing): float,float,float = ta.dmi(ohlcv, {diLength}, {adxSmoothing})
-sar(start,inc,max): float = ta.sar(ohlcv, {start}, {inc}, {max})
-supertrend(factor,atrPeriod): float,float = ta.supertrend(ohlcv, {factor}, {atrPeriod})
-highest(source,length): float
-highestbars(source,length): int
-lowest(source,length): float
-lowestbars(source,length): int
-pivothigh(source,leftbars,rightbars): float
-pivotlow(source,leftbars,rightbars): float
-range(source,length): float
-correlation(source1,source2,length): float
-cum(source): float
-dev(source,length): float
-linreg(source,length,offset): float
-median(source,length): float
-mode(source,length): float
-percentile_linear_interpolation(source,length,percentage): float
-percentile_nearest_rank(source,length,percentage): float
-percentrank(source,length): float
-stdev(source,length,biased): float = ta.stdev({source}, {length}, {biased?})
-variance(source,length,biased): float = ta.variance({source}, {length}, {biased?})
-barssince(condition): int
-valuewhen(condition,source,occurrence): float
-cross(source1,source2): bool
-crossover(source1,source2): bool
-crossunder(source1,source2): bool
-falling(source,length): bool
-rising(source,length): bool
-vwap(source): float = ta.vwap({source}, volume, ta.timeframe_change(ohlcv, "1D"))
-max(source): float = ta.max({source})
-min(source): float = ta.min({source})
-"""
-
-# Ordinary functions: the series form | the bar form, or one for both.
-_PLAIN = """
-math.abs(number): same = ta.abs({number}) | abs({number})
-math.max(numbers*): num = ta.max({numbers,2})
-math.min(numbers*): num = ta.min({numbers,2})
-math.avg(numbers*): float = ta.avg({numbers}) | (({numbers:+}) / {numbers#})
-math.sum(source,length): float
-math.round(number,precision): round = ta.round({number}, {precision?})
-math.round_to_mintick(number): float = ta.round({number} / ohlcv.tick_size) * ohlcv.tick_size
-math.floor(number): int = ta.floor({number})
-math.ceil(number): int = ta.ceil({number})
-math.sqrt(number): float = ta.sqrt({number})
-math.exp(number): float = ta.exp({number})
-math.log(number): float = ta.log({number})
-math.log10(number): float = ta.log10({number})
-math.sign(number): float = ta.sign({number})
-math.pow(base,exponent): float = ta.pow({base}, {exponent})
-math.sin(angle): float = | math.sin({angle})
-math.cos(angle): float = | math.cos({angle})
-math.tan(angle): float = | math.tan({angle})
-math.asin(angle): float = | math.asin({angle})
-math.acos(angle): float = | math.acos({angle})
-math.atan(angle): float = | math.atan({angle})
-math.todegrees(radians): float = {radians} * 180 / math.pi
-math.toradians(degrees): float = {degrees} * math.pi / 180
-fixnan(source): same = ta.fixnan({source})
-int(x): int = ta.where({x} >= 0, ta.floor({x}), ta.ceil({x})) | whole({x})
-float(x): float = {x}
-bool(x): bool = {x} != 0 | truth({x})
-string(x): string = {x}
-color(x): color = {x}
-color.new(color,transp): color = color.alpha({color}, 1 - {transp} / 100)
-color.rgb(red,green,blue,transp): color = rgb({red}, {green}, {blue}, {transp=0})
-color.r(color): float = | part_of({color}, 0)
-color.g(color): float = | part_of({color}, 1)
-color.b(color): float = | part_of({color}, 2)
-color.t(color): float = | part_of({color}, 3)
-color.from_gradient(value,bottom_value,top_value,bottom_color,top_color): color = color.gradient({value}, {bottom_value}, {top_value}, {bottom_color}, {top_color})
-year(time,timezone): int = ta.year({time}, {timezone=zone}) | ta.year({time}, {timezone=zone})
-month(time,timezone): int = ta.month({time}, {timezone=zone})
-dayofmonth(time,timezone): int = ta.dayofmonth({time}, {timezone=zone})
-dayofweek(time,timezone): int = ta.dayofweek({time}, {timezone=zone})
-weekofyear(time,timezone): int = ta.weekofyear({time}, {timezone=zone})
-hour(time,timezone): int = ta.hour({time}, {timezone=zone})
-minute(time,timezone): int = ta.minute({time}, {timezone=zone})
-second(time,timezone): int = ta.second({time}, {timezone=zone})
-timeframe.in_seconds(timeframe): int = ta.in_seconds({timeframe=ohlcv.timeframe})
-timeframe.change(timeframe): bool = ta.timeframe_change(ohlcv, {timeframe})
-str.tostring(value,format): string = | TOSTRING
-str.format(pattern,values*): string = | text.message({pattern}, {values})
-str.format_time(time,format,timezone): string = | text.time({time}, {format="yyyy-MM-dd'T'HH:mm:ssZ"}, {timezone=zone})
-str.length(string): int = | len({string})
-str.contains(source,str): bool = | ({str} in {source})
-str.startswith(source,str): bool = | {source}.startswith({str})
-str.endswith(source,str): bool = | {source}.endswith({str})
-str.upper(source): string = | {source}.upper()
-str.lower(source): string = | {source}.lower()
-str.trim(source): string = | {source}.strip()
-str.replace_all(source,target,replacement): string = | {source}.replace({target}, {replacement})
-str.replace(source,target,replacement,occurrence): string = | {source}.replace({target}, {replacement}, 1)
-str.repeat(source,repeat): string = | ({source} * {repeat})
-str.substring(source,begin_pos,end_pos): string = | {source}[{begin_pos}:{end_pos?}]
-str.pos(source,str): int = | position({source}, {str})
-str.split(string,separator): array<string> = | {string}.split({separator})
-str.tonumber(string): float = | float({string})
-runtime.error(message): void = | fail({message})
-log.info(message): void = | print({message})
-log.warning(message): void = | print({message})
-log.error(message): void = | print({message})
-chart.point.from_index(index,price): chart.point = | ({index}, {price})
-chart.point.from_time(time,price): chart.point = | ({time}, {price})
-chart.point.new(time,index,price): chart.point = | ({index}, {price})
-chart.point.now(price): chart.point = | (bar, {price=close[bar]})
-array.from(values*): array<first> = | [{values}]
-array.size(id): int = | len({id})
-array.get(id,index): item = | {id}[{index}]
-array.set(id,index,value): void = | {id}[{index}] = {value}
-array.push(id,value): void = | {id}.append({value})
-array.pop(id): item = | {id}.pop()
-array.shift(id): item = | {id}.pop(0)
-array.unshift(id,value): void = | {id}.insert(0, {value})
-array.insert(id,index,value): void = | {id}.insert({index}, {value})
-array.remove(id,index): item = | {id}.pop({index})
-array.clear(id): void = | {id}.clear()
-array.first(id): item = | {id}[0]
-array.last(id): item = | {id}[-1]
-array.copy(id): same = | list({id})
-array.slice(id,index_from,index_to): same = | {id}[{index_from}:{index_to}]
-array.concat(id1,id2): same = | concat({id1}, {id2})
-array.includes(id,value): bool = | ({value} in {id})
-array.indexof(id,value): int = | index_of({id}, {value})
-array.lastindexof(id,value): int = | last_index_of({id}, {value})
-array.join(id,separator): string = | {separator}.join([str(item) for item in {id}])
-array.sum(id): number = | math.sum({id})
-array.avg(id): float = | math.avg({id})
-array.median(id): float = | math.median({id})
-array.max(id,nth): number = | nth_largest({id}, {nth=0})
-array.min(id,nth): number = | nth_smallest({id}, {nth=0})
-array.range(id): number = | (nth_largest({id}, 0) - nth_smallest({id}, 0))
-array.stdev(id,biased): float = | deviation({id}, {biased=True})
-array.variance(id,biased): float = | variance_of({id}, {biased=True})
-array.reverse(id): void = | reverse({id})
-array.sort(id,order): void = | sort({id}, {order="ascending"})
-array.fill(id,value,index_from,index_to): void = | fill({id}, {value}, {index_from=0}, {index_to=None})
-array.some(id): bool = | any({id})
-array.every(id): bool = | all({id})
-map.put(id,key,value): void = | {id}[{key}] = {value}
-map.get(id,key): value = | {id}.get({key}, NONE)
-map.contains(id,key): bool = | ({key} in {id})
-map.remove(id,key): value = | {id}.pop({key}, NONE)
-map.size(id): int = | len({id})
-map.keys(id): array<key> = | {id}.keys()
-map.values(id): array<value> = | {id}.values()
-map.clear(id): void = | {id}.clear()
-matrix.get(id,row,column): item = | {id}[{row}][{column}]
-matrix.set(id,row,column,value): void = | {id}[{row}][{column}] = {value}
-matrix.rows(id): int = | len({id})
-matrix.columns(id): int = | (len({id}[0]) if {id} else 0)
-matrix.row(id,row): array<item> = | list({id}[{row}])
-matrix.col(id,column): array<item> = | [cells[{column}] for cells in {id}]
-label.new(x,y,text,xloc,yloc,color,style,textcolor,size,textalign,tooltip,text_font_family,force_overlay,text_formatting): label = | chart.new_label(OPTIONS)
-line.new(x1,y1,x2,y2,xloc,extend,color,style,width,force_overlay): line = | chart.new_line(OPTIONS)
-box.new(left,top,right,bottom,border_color,border_width,border_style,extend,xloc,bgcolor,text,text_size,text_color,text_halign,text_valign,text_wrap,text_font_family,force_overlay,text_formatting): box = | chart.new_box(OPTIONS)
-table.new(position,columns,rows,bgcolor,frame_color,frame_width,border_color,border_width,force_overlay): table = | chart.new_table(OPTIONS)
-polyline.new(points,curved,closed,xloc,line_color,fill_color,line_style,line_width,force_overlay): polyline = | chart.new_polyline(OPTIONS)
-linefill.new(line1,line2,color): linefill = | chart.new_linefill({line1}, {line2}, {color})
-table.cell(table_id,column,row,text,width,height,text_color,text_halign,text_valign,text_size,bgcolor,tooltip,text_font_family,text_formatting): void = | {table_id}.cell(OPTIONS)
-table.merge_cells(table_id,start_column,start_row,end_column,end_row): void = | {table_id}.merge_cells({start_column}, {start_row}, {end_column}, {end_row})
-table.clear(table_id,start_column,start_row,end_column,end_row): void = | {table_id}.clear({start_column}, {start_row}, {end_column?}, {end_row?})
-"""
-
 # Methods of drawn objects: parameters behind the handle, by class.
 HANDLES: Mapping[str, str] = {
-    "label": "set_x(x) set_y(y) set_xy(x,y) set_text(text) set_color(color) set_textcolor(textcolor)"
-    " set_style(style) set_size(size) set_textalign(textalign) set_tooltip(tooltip) set_xloc(x,xloc)"
+    "label": "set_x(x) set_y(y) set_xy(x,y) set_text(text) set_color(color)"
+    " set_textcolor(textcolor)"
+    " set_style(style) set_size(size) set_textalign(textalign) set_tooltip(tooltip)"
+    " set_xloc(x,xloc)"
     " set_yloc(yloc) set_text_font_family(text_font_family) set_point(point) delete() get_x():int"
     " get_y():float get_text():string copy():label",
     "line": "set_x1(x) set_y1(y) set_x2(x) set_y2(y) set_xy1(x,y) set_xy2(x,y) set_color(color)"
-    " set_style(style) set_width(width) set_extend(extend) set_xloc(x1,x2,xloc) set_first_point(point)"
+    " set_style(style) set_width(width) set_extend(extend) set_xloc(x1,x2,xloc)"
+    " set_first_point(point)"
     " set_second_point(point) delete() get_x1():int get_y1():float get_x2():int get_y2():float"
     " get_price(x):float copy():line",
     "box": "set_left(left) set_top(top) set_right(right) set_bottom(bottom) set_lefttop(left,top)"
@@ -324,7 +132,16 @@ VALUES: Mapping[str, tuple[str, str, str]] = {
     "ta.wvad": ("float", "ta.wvad(ohlcv)", ""),
     **{
         name: ("int", f"ta.{name}(ohlcv.time, zone)", "")
-        for name in ("year", "month", "dayofmonth", "dayofweek", "weekofyear", "hour", "minute", "second")
+        for name in (
+            "year",
+            "month",
+            "dayofmonth",
+            "dayofweek",
+            "weekofyear",
+            "hour",
+            "minute",
+            "second",
+        )
     },
 }
 # Values that are known before the bars: kind and form.
@@ -354,7 +171,10 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "timeframe.multiplier": ("int", "multiplier(ohlcv.timeframe)"),
     "timeframe.isintraday": ("bool", "(ta.in_seconds(ohlcv.timeframe) < 86400)"),
     "timeframe.isdwm": ("bool", "(ta.in_seconds(ohlcv.timeframe) >= 86400)"),
-    "timeframe.isminutes": ("bool", "(60 <= ta.in_seconds(ohlcv.timeframe) and ta.in_seconds(ohlcv.timeframe) < 86400)"),
+    "timeframe.isminutes": (
+        "bool",
+        "(60 <= ta.in_seconds(ohlcv.timeframe) and ta.in_seconds(ohlcv.timeframe) < 86400)",
+    ),
     "timeframe.isseconds": ("bool", "(ta.in_seconds(ohlcv.timeframe) < 60)"),
     "timeframe.isdaily": ("bool", 'ohlcv.timeframe.endswith("D")'),
     "timeframe.isweekly": ("bool", 'ohlcv.timeframe.endswith("W")'),
@@ -376,13 +196,35 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
 }
 # Names of constants whose last part is the text itself.
 TEXTS = (
-    "shape", "location", "size", "position", "extend", "xloc", "yloc", "order", "scale", "display",
-    "format", "barmerge", "alert", "currency", "session", "adjustment", "backadjustment",
-)  # fmt: skip
+    "shape",
+    "location",
+    "size",
+    "position",
+    "extend",
+    "xloc",
+    "yloc",
+    "order",
+    "scale",
+    "display",
+    "format",
+    "barmerge",
+    "alert",
+    "currency",
+    "session",
+    "adjustment",
+    "backadjustment",
+)
 TEXT_PREFIXES: Mapping[str, str] = {
-    "label.style_": "", "line.style_": "", "hline.style_": "", "plot.style_": "", "plot.linestyle_": "",
-    "text.align_": "", "text.wrap_": "", "text.format_": "", "font.family_": "",
-}  # fmt: skip
+    "label.style_": "",
+    "line.style_": "",
+    "hline.style_": "",
+    "plot.style_": "",
+    "plot.linestyle_": "",
+    "text.align_": "",
+    "text.wrap_": "",
+    "text.format_": "",
+    "font.family_": "",
+}
 
 REFUSED: Mapping[str, str] = {
     "request.security_lower_tf": "bars of a lower timeframe are not there: run the script on them",
@@ -410,10 +252,13 @@ RENAMED: Mapping[str, str] = {
     **{
         name: f"ta.{name}"
         for name in (
-            "alma atr barssince bb bbw cci change cmo cog correlation cross crossover crossunder cum dev"
+            "alma atr barssince bb bbw cci change cmo cog correlation cross crossover"
+            " crossunder cum dev"
             " dmi ema falling highest highestbars hma kc kcw linreg lowest lowestbars macd mfi mom"
-            " percentile_linear_interpolation percentile_nearest_rank percentrank pivothigh pivotlow"
-            " range rising rma roc rsi sar sma stdev stoch supertrend swma tr tsi valuewhen variance"
+            " percentile_linear_interpolation percentile_nearest_rank percentrank"
+            " pivothigh pivotlow"
+            " range rising rma roc rsi sar sma stdev stoch supertrend swma tr tsi"
+            " valuewhen variance"
             " vwap vwma wma wpr obv accdist iii nvi pvi pvt wad wvad median mode"
         ).split()
     },
@@ -422,35 +267,73 @@ RENAMED: Mapping[str, str] = {
         for name in "abs acos asin atan avg ceil cos exp floor log log10 max min pow random round"
         " round_to_mintick sign sin sqrt sum tan todegrees toradians".split()
     },
-    "study": "indicator", "security": "request.security", "tostring": "str.tostring",
-    "tonumber": "str.tonumber", "tickerid": "syminfo.tickerid", "ticker": "syminfo.ticker",
-    "period": "timeframe.period", "interval": "timeframe.multiplier", "isintraday": "timeframe.isintraday",
-    "isdaily": "timeframe.isdaily", "isweekly": "timeframe.isweekly", "ismonthly": "timeframe.ismonthly",
-    "isdwm": "timeframe.isdwm", "n": "bar_index", "heikinashi": "ticker.heikinashi",
-    "syminfo.shortname": "syminfo.ticker", "resolution": "timeframe.period",
-    "financial": "request.financial", "quandl": "request.quandl", "timeframe.main_period": "timeframe.period",
+    "study": "indicator",
+    "security": "request.security",
+    "tostring": "str.tostring",
+    "tonumber": "str.tonumber",
+    "tickerid": "syminfo.tickerid",
+    "ticker": "syminfo.ticker",
+    "period": "timeframe.period",
+    "interval": "timeframe.multiplier",
+    "isintraday": "timeframe.isintraday",
+    "isdaily": "timeframe.isdaily",
+    "isweekly": "timeframe.isweekly",
+    "ismonthly": "timeframe.ismonthly",
+    "isdwm": "timeframe.isdwm",
+    "n": "bar_index",
+    "heikinashi": "ticker.heikinashi",
+    "syminfo.shortname": "syminfo.ticker",
+    "resolution": "timeframe.period",
+    "financial": "request.financial",
+    "quandl": "request.quandl",
+    "timeframe.main_period": "timeframe.period",
     "barstate.islastconfirmedhistory": "barstate.islast",
-}  # fmt: skip
+}
 OLD_COLORS = frozenset(
-    "aqua black blue fuchsia gray green lime maroon navy olive orange purple red silver teal white yellow".split()
+    (
+        "aqua black blue fuchsia gray green lime maroon navy olive orange purple red"
+        " silver teal white yellow"
+    ).split()
 )
 OLD_STYLES: Mapping[str, str] = {
-    "line": "line", "linebr": "linebr", "stepline": "stepline", "histogram": "histogram",
-    "cross": "cross", "area": "area", "columns": "columns", "circles": "circles", "areabr": "areabr",
-    "dotted": "dotted", "dashed": "dashed", "solid": "solid",
-}  # fmt: skip
-STYLE_NUMBERS = ("line", "stepline", "histogram", "cross", "area", "columns", "circles", "linebr", "areabr")
+    "line": "line",
+    "linebr": "linebr",
+    "stepline": "stepline",
+    "histogram": "histogram",
+    "cross": "cross",
+    "area": "area",
+    "columns": "columns",
+    "circles": "circles",
+    "areabr": "areabr",
+    "dotted": "dotted",
+    "dashed": "dashed",
+    "solid": "solid",
+}
+STYLE_NUMBERS = (
+    "line",
+    "stepline",
+    "histogram",
+    "cross",
+    "area",
+    "columns",
+    "circles",
+    "linebr",
+    "areabr",
+)
 
-_LINE = re.compile(r"(?P<name>[\w.]+)\((?P<parameters>[^)]*)\): (?P<kind>[\w,<>.]+)(?: = (?P<form>.*))?$")
+_LINE = re.compile(
+    r"(?P<name>[\w.]+)\((?P<parameters>[^)]*)\): (?P<kind>[\w,<>.]+)(?: = (?P<form>.*))?$"
+)
 
 
 @cache
 def functions() -> Mapping[str, Entry]:
     """Every function that has a form, by its name in v6."""
     found = {}
-    for text, family in ((_TA, "ta."), (_PLAIN, "")):
-        for line in text.strip().splitlines():
-            entry = _entry(line, family)
+    text = resources.files(__package__).joinpath("vocabulary.txt").read_text("utf-8")
+    for line in filter(None, text.splitlines()):
+        if not line.startswith("#"):
+            entry = _entry(line)
             found[entry.name] = entry
     for kind, methods in HANDLES.items():
         for item in methods.split():
@@ -463,21 +346,20 @@ def functions() -> Mapping[str, Entry]:
     return found
 
 
-def _entry(line: str, family: str) -> Entry:
+def _entry(line: str) -> Entry:
     match = _LINE.match(line)
     assert match is not None, line
     parameters = tuple(filter(None, match["parameters"].split(",")))
     many = bool(parameters) and parameters[-1].endswith("*")
     parameters = tuple(name.rstrip("*") for name in parameters)
-    name, form = family + match["name"], match["form"]
-    if family or name == "math.sum":
+    name, kind, form = match["name"], match["kind"], match["form"]
+    if name.startswith("ta.") or name == "math.sum":
         short = name.split(".")[1]
-        series = form or f"ta.{short}({', '.join('{' + p + '}' for p in parameters)})"
-        return Entry(name, parameters, match["kind"], series, "", history=True, many=many)
+        given = ", ".join(f"{{{parameter}}}" for parameter in parameters)
+        return Entry(name, parameters, kind, form or f"ta.{short}({given})", "", True, many)
     assert form is not None, line
-    series, _, bar = form.partition("|")
-    both = "|" not in form
+    series, both, bar = form.partition("|")
+    remembers = name in ("fixnan", "timeframe.change")
     return Entry(
-        name, parameters, match["kind"], series.strip(), series.strip() if both else bar.strip(),
-        history=name in ("fixnan", "timeframe.change"), many=many,
-    )  # fmt: skip
+        name, parameters, kind, series.strip(), (bar if both else series).strip(), remembers, many
+    )
