@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from chartpact.joint import read_state as read_state
     from chartpact.localstudy import study as study
     from chartpact.lookahead import prove as prove
+    from chartpact.pine import import_pine as import_pine
     from chartpact.scene import Scene as Scene
     from chartpact.snapshot import Snapshot as Snapshot
     from chartpact.sources import load as load
@@ -36,6 +37,7 @@ _PUBLIC: dict[str, tuple[str, str | None]] = {
     "Snapshot": ("chartpact.snapshot", "Snapshot"),
     "align": ("chartpact.bars", "align"),
     "chart": ("chartpact.charts", "chart"),
+    "import_pine": ("chartpact.pine", "import_pine"),
     "indicator": ("chartpact.charts", "indicator"),
     "list_indicators": ("chartpact.catalogue", "list_indicators"),
     "load": ("chartpact.sources", "load"),

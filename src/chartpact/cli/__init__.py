@@ -26,6 +26,7 @@ NOUNS = {
     "lists": ("indicators", "symbols"),
     "chart": ("chart",),
     "script": ("check", "run", "prove", "fork"),
+    "pine": ("import-pine",),
     "docs": ("docs",),
     "scripts": ("scripts",),
     "snapshot": ("snapshot",),

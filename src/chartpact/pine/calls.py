@@ -1006,6 +1006,11 @@ def _parse_time(text: str) -> int | None:
     return None
 
 
+def _offset(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
+    args = [low.need(argument.value) for argument in node.arguments[:2]]
+    return Value("hist", "float", args, line=node.line, column=node.column)
+
+
 _SPECIAL: dict[str, Any] = {
     "timestamp": _timestamp,
     "nz": _nz,
@@ -1018,13 +1023,5 @@ _SPECIAL: dict[str, Any] = {
     "alert": _dropped,
     "max_bars_back": _dropped,
     "alertcondition": _alertcondition,
-    "offset": lambda low, name, node, owner: Value(
-        "hist",
-        "float",
-        [low.need(node.arguments[0].value), low.need(node.arguments[1].value)],
-        line=node.line,
-        column=node.column,
-    ),
-    "plot.new": None,
+    "offset": _offset,
 }
-del _SPECIAL["plot.new"]

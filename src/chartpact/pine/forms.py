@@ -217,11 +217,7 @@ class Forms:
             op = "//"
         a, b = self.text(left, mode, level), self.text(right, mode, level + 1)
         constant = _literal(right)
-        if (
-            op == "/"
-            and mode != "series"
-            and not (isinstance(constant, int | float) and constant)
-        ):
+        if op == "/" and mode != "series" and not (isinstance(constant, int | float) and constant):
             self.writer.use_helpers("div(")
             return f"div({self.text(left, mode)}, {self.text(right, mode)})", ATOM
         return f"{a} {op} {b}", level
