@@ -31,8 +31,8 @@ def test_several_statements_stand_on_a_line_with_commas_between_them():
 
 def test_not_binds_tighter_than_a_comparison():
     value = only("x = not a == b").value
-    assert isinstance(value, t.Binary)
-    assert isinstance(value.left, t.Unary)
+    assert isinstance(value, t.BinaryNode)
+    assert isinstance(value.left, t.UnaryNode)
 
 
 def test_words_of_later_versions_are_names_in_old_scripts():
@@ -48,7 +48,7 @@ def test_else_belongs_to_the_if_of_its_indentation():
 
 def test_type_arguments_are_told_from_a_comparison():
     assert only("a = array.new<float>(3)").value.types == ["float"]
-    assert isinstance(only("x = a < b").value, t.Binary)
+    assert isinstance(only("x = a < b").value, t.BinaryNode)
 
 
 @pytest.mark.parametrize(

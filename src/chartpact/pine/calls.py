@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from chartpact.pine import tree as t
 from chartpact.pine import vocabulary as words
 from chartpact.pine.errors import PineError
-from chartpact.pine.program import NUMBERS, Output, Set, Value, element, unify
-
-if TYPE_CHECKING:
-    from chartpact.pine.lower import _Lowering
+from chartpact.pine.lower import Lowering
+from chartpact.pine.program import NUMBERS, Output, Set, TypedValue, element, unify
 
 _INPUT_KINDS = {
     "input.int": ("int", "int"),
@@ -67,7 +65,9 @@ _SERIES_LENGTHS = frozenset(
 )
 
 
-def call_builtin(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value | None:
+def call_builtin(
+    low: Lowering, name: str, node: t.CallNode, owner: TypedValue | None
+) -> TypedValue | None:
     """The value of a call of one of Pine's functions; a plot is put out and gives its series."""
     if name in words.REFUSED:
         raise PineError(words.REFUSED[name], node.line, node.column, name)
@@ -77,7 +77,7 @@ def call_builtin(low: _Lowering, name: str, node: t.Call, owner: Value | None) -
     if name == "input" or name.startswith("input."):
         return _input(low, name, node)
     if name in _SPECIAL:
-        special: Value | None = _SPECIAL[name](low, name, node, owner)
+        special: TypedValue | None = _SPECIAL[name](low, name, node, owner)
         return special
     if name.startswith("array.new"):
         return _new_array(low, name, node)
@@ -99,10 +99,10 @@ def call_builtin(low: _Lowering, name: str, node: t.Call, owner: Value | None) -
 
 
 def _given(
-    low: _Lowering,
+    low: Lowering,
     parameters: tuple[str, ...],
-    node: t.Call,
-    owner: Value | None = None,
+    node: t.CallNode,
+    owner: TypedValue | None = None,
     many: bool = False,
     name: str = "",
 ) -> dict[str, Any]:
@@ -155,7 +155,9 @@ def _given(
     return found
 
 
-def _function(low: _Lowering, entry: words.Entry, node: t.Call, owner: Value | None) -> Value:
+def _function(
+    low: Lowering, entry: words.PineFunction, node: t.CallNode, owner: TypedValue | None
+) -> TypedValue:
     given = _given(low, entry.parameters, node, owner, entry.many, entry.name)
     _defaults(low, entry, given, node)
     place = node.place
@@ -164,20 +166,20 @@ def _function(low: _Lowering, entry: words.Entry, node: t.Call, owner: Value | N
     first = given.get(entry.parameters[0]) if entry.parameters else None
     if (
         entry.name in ("int", "float", "bool", "string", "color", "color.new")
-        and isinstance(first, Value)
+        and isinstance(first, TypedValue)
         and (first.op == "na")
     ):
-        return Value("na", entry.kind, simple=True, const=True, **place)
+        return TypedValue("na", entry.kind, simple=True, const=True, **place)
     args = []
     for parameter in entry.parameters:
         value = given.get(parameter)
-        if isinstance(value, Value):
+        if isinstance(value, TypedValue):
             if (
                 parameter in _LENGTHS
                 and value.kind == "float"
                 and entry.name.startswith(("ta.", "math.sum"))
             ):
-                value = Value("whole", "int", [value], simple=value.simple, line=value.line)
+                value = TypedValue("whole", "int", [value], simple=value.simple, line=value.line)
             if (
                 parameter in _LENGTHS
                 and not value.simple
@@ -229,7 +231,7 @@ def _function(low: _Lowering, entry: words.Entry, node: t.Call, owner: Value | N
     )
     if entry.name in ("array.pop", "array.shift", "array.remove"):
         simple = False
-    return Value(
+    return TypedValue(
         "call",
         kind,
         flat,
@@ -243,11 +245,13 @@ def _function(low: _Lowering, entry: words.Entry, node: t.Call, owner: Value | N
 class _Bound:
     """A function with its arguments by name."""
 
-    def __init__(self, entry: words.Entry, arguments: dict[str, Any]) -> None:
+    def __init__(self, entry: words.PineFunction, arguments: dict[str, Any]) -> None:
         self.entry, self.arguments, self.name = entry, arguments, entry.name
 
 
-def _changes(low: _Lowering, given: dict[str, Any], entry: words.Entry, flat: list[Value]) -> None:
+def _changes(
+    low: Lowering, given: dict[str, Any], entry: words.PineFunction, flat: list[TypedValue]
+) -> None:
     owner = given.get(entry.parameters[0])
     if owner is None:
         return
@@ -263,7 +267,7 @@ def _changes(low: _Lowering, given: dict[str, Any], entry: words.Entry, flat: li
             var.kind = f"array<{value.kind}>"
 
 
-def _kind(entry: words.Entry, args: list[Any], flat: list[Value]) -> str:
+def _kind(entry: words.PineFunction, args: list[Any], flat: list[TypedValue]) -> str:
     kind = entry.kind
     first = flat[0].kind if flat else "float"
     if kind == "same":
@@ -293,15 +297,17 @@ def _kind(entry: words.Entry, args: list[Any], flat: list[Value]) -> str:
     return kind
 
 
-def _defaults(low: _Lowering, entry: words.Entry, given: dict[str, Any], node: t.Call) -> None:
+def _defaults(
+    low: Lowering, entry: words.PineFunction, given: dict[str, Any], node: t.CallNode
+) -> None:
     """Fills in what Pine assumes where an argument is left out."""
     name = entry.name
 
-    def price(which: str) -> Value:
-        return Value("price", "float", data=which, line=node.line, column=node.column)
+    def price(which: str) -> TypedValue:
+        return TypedValue("price", "float", data=which, line=node.line, column=node.column)
 
-    def number(text: str) -> Value:
-        return Value("number", "int", data=text, simple=True, const=True)
+    def number(text: str) -> TypedValue:
+        return TypedValue("number", "int", data=text, simple=True, const=True)
 
     if (
         name in ("ta.highest", "ta.highestbars", "ta.lowest", "ta.lowestbars")
@@ -315,7 +321,9 @@ def _defaults(low: _Lowering, entry: words.Entry, given: dict[str, Any], node: t
     elif name == "ta.vwap":
         given.setdefault("source", price("hlc3"))
     elif name == "ta.alma":
-        given.setdefault("offset", Value("number", "float", data="0.85", simple=True, const=True))
+        given.setdefault(
+            "offset", TypedValue("number", "float", data="0.85", simple=True, const=True)
+        )
         given.setdefault("sigma", number("6"))
     elif name in ("ta.linreg",):
         given.setdefault("offset", number("0"))
@@ -335,7 +343,7 @@ def _defaults(low: _Lowering, entry: words.Entry, given: dict[str, Any], node: t
         "minute",
         "second",
     ):
-        given.setdefault("time", Value("price", "int", data="time"))
+        given.setdefault("time", TypedValue("price", "int", data="time"))
         if "timezone" not in given:
             low.report.note(node, "assumed", "zone", "the zone of the exchange is the market's")
     elif name == "ta.valuewhen":
@@ -357,12 +365,14 @@ def _defaults(low: _Lowering, entry: words.Entry, given: dict[str, Any], node: t
         raise PineError(f"{name} wants {missing[0]}", node.line, node.column, name)
 
 
-def _method(low: _Lowering, entry: words.Entry, given: dict[str, Any], node: t.Call) -> Value:
+def _method(
+    low: Lowering, entry: words.PineFunction, given: dict[str, Any], node: t.CallNode
+) -> TypedValue:
     handle = given.get(entry.parameters[0])
     if handle is None:
         raise PineError(f"{entry.name} wants a drawn object", node.line, node.column, entry.name)
     args = [given[p] for p in entry.parameters[1:] if p in given]
-    return Value(
+    return TypedValue(
         "method",
         entry.kind,
         [handle, *args],
@@ -375,7 +385,7 @@ def _method(low: _Lowering, entry: words.Entry, given: dict[str, Any], node: t.C
 # Declarations and inputs
 
 
-def _literal(value: Value | None) -> Any:
+def _literal(value: TypedValue | None) -> Any:
     if value is None:
         return None
     if value.op == "text":
@@ -410,7 +420,7 @@ def _literal(value: Value | None) -> Any:
     return None
 
 
-def color_literal(value: Value) -> str | None:
+def color_literal(value: TypedValue) -> str | None:
     """The text of a colour that is made of constants."""
     from chartpact import palette
 
@@ -432,7 +442,7 @@ def color_literal(value: Value) -> str | None:
     return solid if alpha == 255 else f"{solid}{alpha:02x}"
 
 
-def _declaration(low: _Lowering, name: str, node: t.Call) -> None:
+def _declaration(low: Lowering, name: str, node: t.CallNode) -> None:
     if name == "strategy":
         low.report.note(node, "left_out", "strategy", "a script draws; orders are left out")
     given = _given_loose(low, words.OUTPUTS["indicator"].split(), node)
@@ -457,8 +467,8 @@ def _declaration(low: _Lowering, name: str, node: t.Call) -> None:
         )
 
 
-def _given_loose(low: _Lowering, parameters: list[str], node: t.Call) -> dict[str, Value]:
-    found: dict[str, Value] = {}
+def _given_loose(low: Lowering, parameters: list[str], node: t.CallNode) -> dict[str, TypedValue]:
+    found: dict[str, TypedValue] = {}
     for index, argument in enumerate(node.arguments):
         name = argument.name or (parameters[index] if index < len(parameters) else "")
         if name in parameters:
@@ -466,7 +476,7 @@ def _given_loose(low: _Lowering, parameters: list[str], node: t.Call) -> dict[st
     return found
 
 
-def _input(low: _Lowering, name: str, node: t.Call) -> Value:
+def _input(low: Lowering, name: str, node: t.CallNode) -> TypedValue:
     wanted, low.wanted = low.wanted, ""
     raw = {argument.name: argument.value for argument in node.arguments if argument.name}
     written = raw.get("type")
@@ -476,8 +486,8 @@ def _input(low: _Lowering, name: str, node: t.Call) -> Value:
     order = words.OUTPUTS.get(name, words.OUTPUTS["input"]).split()
     if (low.version < 5 and name not in ("input",)) or low.version < 5:
         order = "defval title type minval maxval confirm step options".split()
-    given: dict[str, Value] = {}
-    options: list[Value] = []
+    given: dict[str, TypedValue] = {}
+    options: list[TypedValue] = []
     for index, argument in enumerate(node.arguments):
         key = argument.name or (order[index] if index < len(order) else "")
         if key == "options" and isinstance(argument.value, t.Group):
@@ -570,7 +580,7 @@ def _input(low: _Lowering, name: str, node: t.Call) -> Value:
     low.params.append(param)
     if len(low.params) > 200:
         raise PineError("more than 200 inputs", node.line, node.column, "input")
-    return Value(
+    return TypedValue(
         "input",
         kind,
         data=param["name"],
@@ -580,7 +590,7 @@ def _input(low: _Lowering, name: str, node: t.Call) -> Value:
     )
 
 
-def _guess(default: Value | None, given: dict[str, Value], literal: Any) -> str:
+def _guess(default: TypedValue | None, given: dict[str, TypedValue], literal: Any) -> str:
     assert default is not None
     if default.op == "price" or not default.simple:
         return "input.source"
@@ -614,7 +624,7 @@ def timeframe_text(text: str) -> str:
 # Plots
 
 
-def _output(low: _Lowering, name: str, node: t.Call) -> Value | None:
+def _output(low: Lowering, name: str, node: t.CallNode) -> TypedValue | None:
     if low.depth:
         raise PineError(f"{name} belongs at the top of a script", node.line, node.column, name)
     parameters = words.OUTPUTS[name].split()
@@ -624,7 +634,7 @@ def _output(low: _Lowering, name: str, node: t.Call) -> Value | None:
         parameters = _GRADIENT.split()
     if name == "fill" and any(a.name == "top_value" for a in node.arguments):
         parameters = _GRADIENT.split()
-    given: dict[str, Value] = {}
+    given: dict[str, TypedValue] = {}
     for index, argument in enumerate(node.arguments):
         key = argument.name or (parameters[index] if index < len(parameters) else "")
         if key in ("editable", "format", "precision", "explicit_plot_zorder", "fillgaps", ""):
@@ -645,7 +655,7 @@ def _output(low: _Lowering, name: str, node: t.Call) -> Value | None:
             if key in given:
                 given[key] = _with_transp(given[key], transp, node, low)
         if "color" not in given and name in ("fill", "bgcolor", "plot", "plotshape"):
-            base = Value("text", "color", data="blue", simple=True, const=True, line=node.line)
+            base = TypedValue("text", "color", data="blue", simple=True, const=True, line=node.line)
             given["color"] = _with_transp(base, transp, node, low)
     display = given.pop("display", None)
     hidden = display is not None and display.data in (
@@ -670,7 +680,7 @@ def _output(low: _Lowering, name: str, node: t.Call) -> Value | None:
         if value.kind not in NUMBERS:
             raise PineError(f"a {value.kind} cannot be plotted", node.line, node.column, name)
         given[key] = value
-        handle = Value(
+        handle = TypedValue(
             "plotted", name, [value], {"line": node.line}, line=node.line, column=node.column
         )
         if value.op not in ("var", "price", "input", "number", "na"):
@@ -706,17 +716,19 @@ _OLD_ORDERS = {
 }
 
 
-def _with_transp(color: Value, transp: Value, node: t.Node, low: _Lowering) -> Value:
+def _with_transp(
+    color: TypedValue, transp: TypedValue, node: t.PineNode, low: Lowering
+) -> TypedValue:
     if color.kind == "na":
         return color
     if color.op == "call" and color.data.name == "color.new":
         return color
     if color.op == "choice":
         args = [color.args[0], *(_with_transp(a, transp, node, low) for a in color.args[1:])]
-        return Value("choice", "color", args, simple=color.simple, line=color.line)
+        return TypedValue("choice", "color", args, simple=color.simple, line=color.line)
     entry = words.functions()["color.new"]
     simple = color.simple and transp.simple
-    return Value(
+    return TypedValue(
         "call",
         "color",
         [color, transp],
@@ -731,10 +743,10 @@ def _with_transp(color: Value, transp: Value, node: t.Node, low: _Lowering) -> V
 # Functions with rules of their own
 
 
-def _nz(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
+def _nz(low: Lowering, name: str, node: t.CallNode, owner: TypedValue | None) -> TypedValue:
     given = _given(low, ("source", "replacement"), node, owner, name="nz")
-    value: Value = given["source"]
-    other: Value | None = given.get("replacement")
+    value: TypedValue = given["source"]
+    other: TypedValue | None = given.get("replacement")
     if value.kind == "bool":
         return value if other is None else low.choose(value, value, low.truth(other), node)
     if value.kind not in NUMBERS:
@@ -743,44 +755,48 @@ def _nz(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
         raise PineError(f"nz of a {value.kind}", node.line, node.column, "nz")
     args = [value, *([low.as_number(other)] if other is not None else [])]
     kind = unify(value.kind, other.kind) if other is not None else value.kind
-    return Value(
+    return TypedValue(
         "nz", kind, args, simple=all(a.simple for a in args), line=node.line, column=node.column
     )
 
 
-def _na(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
+def _na(low: Lowering, name: str, node: t.CallNode, owner: TypedValue | None) -> TypedValue:
     value = low.need(node.arguments[0].value) if node.arguments else low.na(node)
-    return Value("isna", "bool", [value], simple=value.simple, line=node.line, column=node.column)
+    return TypedValue(
+        "isna", "bool", [value], simple=value.simple, line=node.line, column=node.column
+    )
 
 
-def _change(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
+def _change(low: Lowering, name: str, node: t.CallNode, owner: TypedValue | None) -> TypedValue:
     given = _given(low, ("source", "length"), node, owner, name="ta.change")
     source = given["source"]
-    length = given.get("length") or Value("number", "int", data="1", simple=True, const=True)
+    length = given.get("length") or TypedValue("number", "int", data="1", simple=True, const=True)
     if length.kind == "float":
-        length = Value("whole", "int", [length], simple=length.simple)
+        length = TypedValue("whole", "int", [length], simple=length.simple)
     if source.kind in ("bool", "string"):
-        before = Value("hist", source.kind, [source, length], line=node.line, column=node.column)
+        before = TypedValue(
+            "hist", source.kind, [source, length], line=node.line, column=node.column
+        )
         if source.kind == "bool":
-            return Value(
+            return TypedValue(
                 "binary",
                 "bool",
                 [low.as_number(source), low.as_number(before)],
                 "!=",
                 line=node.line,
             )
-        return Value("binary", "bool", [source, before], "!=", line=node.line)
+        return TypedValue("binary", "bool", [source, before], "!=", line=node.line)
     if source.kind not in NUMBERS:
         raise PineError(f"ta.change of a {source.kind}", node.line, node.column, name)
-    before = Value("hist", source.kind, [source, length], line=node.line, column=node.column)
+    before = TypedValue("hist", source.kind, [source, length], line=node.line, column=node.column)
     if source.op in ("var", "price", "input"):
-        return Value(
+        return TypedValue(
             "binary", source.kind, [source, before], "-", line=node.line, column=node.column
         )
-    entry = words.Entry(
+    entry = words.PineFunction(
         "ta.change", ("source", "length"), source.kind, "ta.change({source}, {length})", "", True
     )
-    return Value(
+    return TypedValue(
         "call",
         source.kind,
         [source, length],
@@ -790,19 +806,19 @@ def _change(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Val
     )
 
 
-def _iff(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
+def _iff(low: Lowering, name: str, node: t.CallNode, owner: TypedValue | None) -> TypedValue:
     values = [a.value for a in node.arguments]
     if len(values) != 3:
         raise PineError("iff takes three arguments", node.line, node.column, "iff")
     return low.choose(low.condition(values[0]), low.need(values[1]), low.need(values[2]), node)
 
 
-def _time(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
+def _time(low: Lowering, name: str, node: t.CallNode, owner: TypedValue | None) -> TypedValue:
     given = _given(low, ("timeframe", "session", "timezone"), node, name=name)
     timeframe = given.get("timeframe")
     same = timeframe is None or timeframe.op == "setting" or _literal(timeframe) == ""
     low.report.note(node, "assumed", name, "days and sessions are the market's of these bars")
-    return Value(
+    return TypedValue(
         "time",
         "int",
         [v for v in (timeframe, given.get("session"), given.get("timezone")) if v],
@@ -812,7 +828,7 @@ def _time(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value
     )
 
 
-def _security(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
+def _security(low: Lowering, name: str, node: t.CallNode, owner: TypedValue | None) -> TypedValue:
     parameters = words.OUTPUTS["request.security"].split()
     raw: dict[str, t.Expr] = {}
     for index, argument in enumerate(node.arguments):
@@ -842,7 +858,7 @@ def _security(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> V
         if all(_is_earlier(item) for item in items):
             previous = True
             inner = (
-                Value("group", inner.kind, [i.args[0] for i in items])
+                TypedValue("group", inner.kind, [i.args[0] for i in items])
                 if inner.op == "group"
                 else inner.args[0]
             )
@@ -858,7 +874,7 @@ def _security(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> V
         node, "assumed", "request.security", "days and weeks are the market's of these bars"
     )
     same = timeframe.op == "setting" or _literal(timeframe) == ""
-    return Value(
+    return TypedValue(
         "security",
         inner.kind,
         [timeframe, inner],
@@ -868,19 +884,19 @@ def _security(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> V
     )
 
 
-def _is_earlier(value: Value) -> bool:
+def _is_earlier(value: TypedValue) -> bool:
     return value.op == "hist" and _literal(value.args[1]) == 1
 
 
-def _dropped(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> None:
+def _dropped(low: Lowering, name: str, node: t.CallNode, owner: TypedValue | None) -> None:
     low.report.note(node, "left_out", name, "has no effect on closed bars")
 
 
-def _alertcondition(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> None:
+def _alertcondition(low: Lowering, name: str, node: t.CallNode, owner: TypedValue | None) -> None:
     low.report.note(node, "left_out", name, "alerts are made outside of scripts")
 
 
-def _new_array(low: _Lowering, name: str, node: t.Call) -> Value:
+def _new_array(low: Lowering, name: str, node: t.CallNode) -> TypedValue:
     kind = "float"
     if "_" in name:
         kind = name.split("_", 1)[1]
@@ -890,7 +906,7 @@ def _new_array(low: _Lowering, name: str, node: t.Call) -> Value:
     size, first = given.get("size"), given.get("initial_value")
     args = [v for v in (size, first) if v is not None]
     simple = all(a.simple for a in args)
-    return Value(
+    return TypedValue(
         "array",
         f"array<{kind}>",
         args,
@@ -901,14 +917,14 @@ def _new_array(low: _Lowering, name: str, node: t.Call) -> Value:
     )
 
 
-def _new_container(low: _Lowering, name: str, node: t.Call) -> Value:
+def _new_container(low: Lowering, name: str, node: t.CallNode) -> TypedValue:
     if name == "map.new":
-        return Value(
+        return TypedValue(
             "dict", f"map<{','.join(node.types)}>", simple=True, line=node.line, column=node.column
         )
     kind = node.types[0] if node.types else "float"
     given = _given(low, ("rows", "columns", "initial_value"), node, name=name)
-    return Value(
+    return TypedValue(
         "matrix",
         f"matrix<{kind}>",
         [v for v in given.values()],
@@ -918,11 +934,11 @@ def _new_container(low: _Lowering, name: str, node: t.Call) -> Value:
     )
 
 
-def _tr(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
-    return Value("price", "float", data="ta.tr", line=node.line, column=node.column)
+def _tr(low: Lowering, name: str, node: t.CallNode, owner: TypedValue | None) -> TypedValue:
+    return TypedValue("price", "float", data="ta.tr", line=node.line, column=node.column)
 
 
-def _timestamp(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
+def _timestamp(low: Lowering, name: str, node: t.CallNode, owner: TypedValue | None) -> TypedValue:
     values = [low.need(a.value) for a in node.arguments]
     names = [a.name for a in node.arguments]
     if len(values) == 1:
@@ -930,7 +946,7 @@ def _timestamp(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> 
         moment = _parse_time(text) if isinstance(text, str) else None
         if moment is None:
             raise PineError("this time is not understood", node.line, node.column, "timestamp")
-        return Value(
+        return TypedValue(
             "number",
             "int",
             data=str(moment),
@@ -942,7 +958,7 @@ def _timestamp(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> 
     zone = None
     if values and values[0].kind == "string":
         zone, values, names = values[0], values[1:], names[1:]
-    parts: dict[str, Value | None] = dict.fromkeys(
+    parts: dict[str, TypedValue | None] = dict.fromkeys(
         ("year", "month", "day", "hour", "minute", "second")
     )
     for index, (key, value) in enumerate(zip(names, values, strict=True)):
@@ -953,7 +969,7 @@ def _timestamp(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> 
             parts[field] = value
     if zone is None:
         low.report.note(node, "assumed", "zone", "the zone of the exchange is the market's")
-    entry = words.Entry(
+    entry = words.PineFunction(
         "timestamp",
         (*parts, "zone"),
         "int",
@@ -961,7 +977,7 @@ def _timestamp(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> 
         "moment({year}, {month=1}, {day=1}, {hour=0}, {minute=0}, {second=0}, {zone=zone})",
     )
     flat = [v for v in (*parts.values(), zone) if v is not None]
-    return Value(
+    return TypedValue(
         "call",
         "int",
         flat,
@@ -1006,9 +1022,9 @@ def _parse_time(text: str) -> int | None:
     return None
 
 
-def _offset(low: _Lowering, name: str, node: t.Call, owner: Value | None) -> Value:
+def _offset(low: Lowering, name: str, node: t.CallNode, owner: TypedValue | None) -> TypedValue:
     args = [low.need(argument.value) for argument in node.arguments[:2]]
-    return Value("hist", "float", args, line=node.line, column=node.column)
+    return TypedValue("hist", "float", args, line=node.line, column=node.column)
 
 
 _SPECIAL: dict[str, Any] = {

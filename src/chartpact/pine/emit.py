@@ -26,16 +26,16 @@ from chartpact.pine.program import (
     SCALARS,
     EachStep,
     Effect,
+    FlatProgram,
+    FlatStep,
     ForStep,
     IfStep,
     JumpStep,
     Output,
-    Program,
     Set,
     SetField,
-    Step,
+    TypedValue,
     Unpack,
-    Value,
     Var,
     WhileStep,
 )
@@ -49,7 +49,7 @@ _FIELDS_OF_BARS = frozenset(words.PRICES)
 class Writer:
     """Writes the statements of one function: `compute`, or one for higher bars."""
 
-    def __init__(self, steps: list[Step], report: Report, outer: Writer | None = None) -> None:
+    def __init__(self, steps: list[FlatStep], report: Report, outer: Writer | None = None) -> None:
         self.steps, self.report, self.outer = steps, report, outer
         self.root: Writer = outer.root if outer else self
         self.forms = Forms(self)
@@ -65,16 +65,16 @@ class Writer:
         self.listed: set[Var] = set()
         self.prices: set[str] = set()
         self.helpers: set[str] = outer.helpers if outer else set()
-        self.tests: list[tuple[Value, bool]] = []
+        self.tests: list[tuple[TypedValue, bool]] = []
         self.counter: list[int] = outer.counter if outer else [0]
         self.states: list[str] = []
-        self.writers: dict[Var, list[Step]] = {}
+        self.writers: dict[Var, list[FlatStep]] = {}
         self.reported: set[int] = set()
         self.setup: list[str] = []
         self.local_history: dict[Var, int] | None = None
         self.forced: set[Var] = outer.forced if outer else set()  # stay in a loop
         self.temporary: set[Var] = outer.temporary if outer else set()  # made by hoisting
-        self.whole: list[Step] = outer.whole if outer else [_copy(step) for step in steps]
+        self.whole: list[FlatStep] = outer.whole if outer else [_copy(step) for step in steps]
 
     # Use
 
@@ -102,7 +102,7 @@ class Writer:
         return Var(f"{name}_{self.counter[0]}", kind)
 
     @contextmanager
-    def under(self, test: Value, holds: bool = True) -> Iterator[None]:
+    def under(self, test: TypedValue, holds: bool = True) -> Iterator[None]:
         self.tests.append((test, holds))
         try:
             yield
@@ -111,7 +111,7 @@ class Writer:
 
     # Scheduling
 
-    def run(self, results: list[Value] | None = None) -> None:
+    def run(self, results: list[TypedValue] | None = None) -> None:
         steps = self._prepare(self.steps)
         for _ in range(60):
             self.writers = _writers(steps)
@@ -133,10 +133,10 @@ class Writer:
                 self._write_stage(number, [steps[m] for m in members])
         self.stage, self.mode = len(stages) + 2, "series"
 
-    def _prepare(self, steps: list[Step]) -> list[Step]:
+    def _prepare(self, steps: list[FlatStep]) -> list[FlatStep]:
         return steps
 
-    def _unit(self, step: Step) -> Unit:
+    def _unit(self, step: FlatStep) -> Unit:
         reads: set[object] = set()
         earlier: set[object] = set()
         touches: set[object] = set()
@@ -160,7 +160,7 @@ class Writer:
         )
 
     def _reads(
-        self, value: Value, reads: set[object], earlier: set[object], touches: set[object]
+        self, value: TypedValue, reads: set[object], earlier: set[object], touches: set[object]
     ) -> None:
         if value.op == "hist" and value.args[0].op == "var" and not self._may_be_now(value.args[1]):
             var = value.args[0].data
@@ -186,16 +186,16 @@ class Writer:
             self._reads(arg, reads, earlier, touches)
 
     @staticmethod
-    def _may_be_now(offset: Value) -> bool:
+    def _may_be_now(offset: TypedValue) -> bool:
         constant = _literal(offset)
         return not (isinstance(constant, int | float) and constant >= 1)
 
-    def _mode(self, step: Step) -> str:
+    def _mode(self, step: FlatStep) -> str:
         if self._is_plain(step):
             return PLAIN
         return SERIES if self._is_series(step) else LOOP
 
-    def _is_plain(self, step: Step) -> bool:
+    def _is_plain(self, step: FlatStep) -> bool:
         match step:
             case Set():
                 return step.var.simple and step.value.simple
@@ -213,7 +213,7 @@ class Writer:
                 return step.value.simple and not _draws(step.value)
         return False
 
-    def _is_series(self, step: Step) -> bool:
+    def _is_series(self, step: FlatStep) -> bool:
         match step:
             case Output():
                 return True
@@ -237,10 +237,10 @@ class Writer:
                 )
         return False
 
-    def _straight_among(self, steps: list[Step], members: list[int]) -> bool:
+    def _straight_among(self, steps: list[FlatStep], members: list[int]) -> bool:
         return self._straight([steps[member] for member in members])
 
-    def _straight(self, steps: list[Step]) -> bool:
+    def _straight(self, steps: list[FlatStep]) -> bool:
         """Whether series that write the same variables can stand one after the other."""
         written = {v for step in steps for v in _written(step)}
         for step in steps:
@@ -262,11 +262,11 @@ class Writer:
 
     # Hoisting: what a loop needs of a whole series is calculated before it
 
-    def _hoist_all(self, steps: list[Step], units: list[Unit]) -> list[Step] | None:
-        found: list[Step] = []
+    def _hoist_all(self, steps: list[FlatStep], units: list[Unit]) -> list[FlatStep] | None:
+        found: list[FlatStep] = []
         changed = False
         for step, unit in zip(steps, units, strict=True):
-            made: list[Step] = []
+            made: list[FlatStep] = []
             if unit.mode == LOOP:
                 self._hoist_step(step, made, [], top=True)
             elif isinstance(step, Output):
@@ -274,7 +274,7 @@ class Writer:
                     if not can_be_series(value) and not _listable(value):
                         var = self.fresh(name if name not in ("series",) else "value", value.kind)
                         made.append(Set(var, value, True, line=step.line))
-                        step.options[name] = Value("var", value.kind, data=var, line=step.line)
+                        step.options[name] = TypedValue("var", value.kind, data=var, line=step.line)
             if made:
                 changed = True
                 found += made
@@ -282,12 +282,16 @@ class Writer:
         return found if changed else None
 
     def _hoist_step(
-        self, step: Step, made: list[Step], tests: list[tuple[Value, bool]], top: bool = False
+        self,
+        step: FlatStep,
+        made: list[FlatStep],
+        tests: list[tuple[TypedValue, bool]],
+        top: bool = False,
     ) -> None:
         alone = top and isinstance(step, Set | Unpack)
         for name in ("value", "test", "start", "stop", "by", "items", "target"):
             value = getattr(step, name, None)
-            if isinstance(value, Value):
+            if isinstance(value, TypedValue):
                 setattr(
                     step, name, self._hoist(value, made, tests, step, alone and name == "value")
                 )
@@ -304,12 +308,12 @@ class Writer:
 
     def _hoist(
         self,
-        value: Value,
-        made: list[Step],
-        tests: list[tuple[Value, bool]],
-        step: Step,
+        value: TypedValue,
+        made: list[FlatStep],
+        tests: list[tuple[TypedValue, bool]],
+        step: FlatStep,
         alone: bool = False,
-    ) -> Value:
+    ) -> TypedValue:
         if value.simple:
             return value
         if value.op == "choice" and not value.args[0].simple:
@@ -336,10 +340,10 @@ class Writer:
             _relink(value)
         return value
 
-    def _has_bar_form(self, value: Value) -> bool:
+    def _has_bar_form(self, value: TypedValue) -> bool:
         return value.op == "call" and value.data.entry.name in BY_BAR
 
-    def _needs_series(self, value: Value) -> bool:
+    def _needs_series(self, value: TypedValue) -> bool:
         match value.op:
             case "call":
                 return bool(value.data.entry.history) or (
@@ -358,12 +362,16 @@ class Writer:
         return False
 
     def _before(
-        self, value: Value, made: list[Step], tests: list[tuple[Value, bool]], step: Step
-    ) -> Value:
+        self,
+        value: TypedValue,
+        made: list[FlatStep],
+        tests: list[tuple[TypedValue, bool]],
+        step: FlatStep,
+    ) -> TypedValue:
         """A variable in place of a value that has no form on one bar."""
         if value.op == "hist" and not can_be_series(value):
             source = self._keep(value.args[0], made, step)
-            return Value(
+            return TypedValue(
                 "hist", value.kind, [source, value.args[1]], line=value.line, column=value.column
             )
         locals_ = [v.data for v in value.walk() if v.op == "var" and not v.data.top]
@@ -400,39 +408,45 @@ class Writer:
                     "is calculated on every bar, not on those alone where the condition holds",
                 )
         made.append(Set(var, value, True, line=step.line))
-        return Value("var", value.kind, data=var, line=value.line, column=value.column)
+        return TypedValue("var", value.kind, data=var, line=value.line, column=value.column)
 
     def _guard(
-        self, value: Value, tests: list[tuple[Value, bool]], made: list[Step], step: Step
-    ) -> Value:
-        found: Value | None = None
+        self,
+        value: TypedValue,
+        tests: list[tuple[TypedValue, bool]],
+        made: list[FlatStep],
+        step: FlatStep,
+    ) -> TypedValue:
+        found: TypedValue | None = None
         for test, holds in tests:
             one = test if can_be_series(test) else self._keep(test, made, step)
-            one = one if holds else Value("unary", "bool", [one], "not", line=test.line)
+            one = one if holds else TypedValue("unary", "bool", [one], "not", line=test.line)
             found = (
                 one
                 if found is None
-                else Value("logic", "bool", [found, one], "and", line=test.line)
+                else TypedValue("logic", "bool", [found, one], "and", line=test.line)
             )
         assert found is not None
-        return Value(
+        return TypedValue(
             "choice",
             value.kind,
-            [found, value, Value("na", value.kind, simple=True, const=True)],
+            [found, value, TypedValue("na", value.kind, simple=True, const=True)],
             line=value.line,
             column=value.column,
         )
 
-    def _keep(self, value: Value, made: list[Step], step: Step) -> Value:
+    def _keep(self, value: TypedValue, made: list[FlatStep], step: FlatStep) -> TypedValue:
         if any(v.op == "var" and not v.data.top for v in value.walk()):
             locals_ = [v.data for v in value.walk() if v.op == "var" and not v.data.top]
             value = self._local(value, locals_, made, step)
         var = self.fresh("value", value.kind)
         self.forced.add(var)
         made.append(Set(var, value, True, line=step.line))
-        return Value("var", value.kind, data=var, line=value.line, column=value.column)
+        return TypedValue("var", value.kind, data=var, line=value.line, column=value.column)
 
-    def _local(self, value: Value, locals_: list[Var], made: list[Step], step: Step) -> Value:
+    def _local(
+        self, value: TypedValue, locals_: list[Var], made: list[FlatStep], step: FlatStep
+    ) -> TypedValue:
         """Calculates on every bar what stands in a block: names give way to what they stand for."""
         for _ in range(20):
             if not locals_:
@@ -465,7 +479,11 @@ class Writer:
     # What must be kept
 
     def _remember(
-        self, steps: list[Step], units: list[Unit], stages: list[list[int]], results: list[Value]
+        self,
+        steps: list[FlatStep],
+        units: list[Unit],
+        stages: list[list[int]],
+        results: list[TypedValue],
     ) -> None:
         for number, members in enumerate(stages, -1):
             for member in members:
@@ -500,7 +518,7 @@ class Writer:
 
     # Reading
 
-    def read(self, var: Var, mode: str, value: Value) -> str:
+    def read(self, var: Var, mode: str, value: TypedValue) -> str:
         if var not in self.mode_of and self.outer is not None and var.simple:
             return self.outer.read(var, mode, value)
         own = self.mode_of.get(var, PLAIN if var.simple else LOOP)
@@ -525,7 +543,9 @@ class Writer:
     def _list(self, var: Var) -> str:
         return f"{var.name}_s"
 
-    def read_earlier(self, source: Value, offset: Value, shift: str, value: Value) -> str:
+    def read_earlier(
+        self, source: TypedValue, offset: TypedValue, shift: str, value: TypedValue
+    ) -> str:
         """`source[offset]` on one bar of a loop."""
         kind = value.kind
         if source.op in ("price", "input"):
@@ -570,12 +590,14 @@ class Writer:
             return f"({var.name} if {shift} == 0 else {past})"
         return past
 
-    def may_be_na(self, value: Value) -> bool:
+    def may_be_na(self, value: TypedValue) -> bool:
         return not (value.op == "var" and not value.data.maybe_na)
 
     # Functions with a history
 
-    def remembering(self, value: Value, form: str, arguments: dict[str, Any]) -> tuple[str, int]:
+    def remembering(
+        self, value: TypedValue, form: str, arguments: dict[str, Any]
+    ) -> tuple[str, int]:
         if not self.tests:
             given = {k: v for k, v in arguments.items()}
             return self._series_call(form, given, value), ATOM
@@ -587,7 +609,7 @@ class Writer:
         names: list[str] = []
         replaced = dict(arguments)
         for key, argument in arguments.items():
-            if isinstance(argument, Value) and not argument.simple:
+            if isinstance(argument, TypedValue) and not argument.simple:
                 names.append("abcdef"[len(names)])
                 with self._no_tests():
                     sources.append(self.forms.as_series(argument))
@@ -635,7 +657,7 @@ class Writer:
         finally:
             self.tests = tests
 
-    def _series_call(self, form: str, arguments: dict[str, Any], value: Value) -> str:
+    def _series_call(self, form: str, arguments: dict[str, Any], value: TypedValue) -> str:
         self.use_prices(re.sub(r"\{[^}]*\}", "", form))
 
         def put(match: re.Match[str]) -> str:
@@ -650,7 +672,7 @@ class Writer:
 
         return re.sub(r",? ?\0", "", re.sub(r"\{([^{}]+)\}", put, form))
 
-    def by_bar(self, value: Value, arguments: dict[str, Any]) -> str:
+    def by_bar(self, value: TypedValue, arguments: dict[str, Any]) -> str:
         """A function with a history, of a value that the loop calculates."""
         name = value.data.entry.name
         if name not in BY_BAR:
@@ -669,7 +691,7 @@ class Writer:
         self.report.note(value, "helper", name, f"{helper} keeps its state from bar to bar")
         return f"{helper}({', '.join([state, *args])})"
 
-    def security(self, value: Value) -> str:
+    def security(self, value: TypedValue) -> str:
         """Calculates on higher bars, in a function with the statements behind the expression."""
         timeframe, inner = value.args
         if value.data["same"] and not value.data["previous"]:
@@ -723,7 +745,7 @@ class Writer:
             found.append('    zone = ohlcv.day_roll.split(" ")[-1]')
         return found
 
-    def _comments(self, step: Step) -> None:
+    def _comments(self, step: FlatStep) -> None:
         if self.outer or not step.line or step.line in self.reported:
             return
         self.reported.add(step.line)
@@ -742,7 +764,7 @@ class Writer:
                 clean = "".join(c for c in text if c.isprintable())
                 self.put(f"# {clean[:110]}", step.line)
 
-    def _write_stage(self, number: int, steps: list[Step]) -> None:
+    def _write_stage(self, number: int, steps: list[FlatStep]) -> None:
         self.stage = number
         if number % 2 == 0 or number == -1:
             self.mode = "plain" if number == -1 else "series"
@@ -752,7 +774,7 @@ class Writer:
             return
         self._write_loop(steps)
 
-    def _write_loop(self, steps: list[Step]) -> None:
+    def _write_loop(self, steps: list[FlatStep]) -> None:
         self.mode = "bar"
         outer, places = self.lines, self.places
         self.lines, self.places = [], []
@@ -803,7 +825,7 @@ class Writer:
     def _empty(self, var: Var) -> str:
         return "na" if var.kind in NUMBERS else "False" if var.kind == "bool" else "None"
 
-    def _kept(self, steps: list[Step]) -> list[Var]:
+    def _kept(self, steps: list[FlatStep]) -> list[Var]:
         found: dict[Var, None] = {}
         for step in steps:
             for var in _written(step):
@@ -831,7 +853,7 @@ class Writer:
         self.put(f"{var.name} = {self.forms.text(value, 'bar')}", step.line)
         self.indent -= 1
 
-    def step(self, step: Step) -> None:
+    def step(self, step: FlatStep) -> None:
         match step:
             case Set():
                 self._set(step)
@@ -889,7 +911,7 @@ class Writer:
         if text != var.name:
             self.put(f"{var.name} = {text}", step.line)
 
-    def _step_back(self, var: Var, step: Step) -> None:
+    def _step_back(self, var: Var, step: FlatStep) -> None:
         """Keeps what a variable inside a block was when the block ran before."""
         if self.root.local_history is None:
             self.root.local_history = _local_history(self.root.whole)
@@ -932,10 +954,10 @@ class Writer:
                     name = f"drawn_{self.counter[0]}"
                     self.put(f"{name} = {owner}", step.line)
                     var = Var(name, handle.kind, top=False, maybe_na=False)
-                    value = Value(
+                    value = TypedValue(
                         "method",
                         value.kind,
-                        [Value("var", handle.kind, data=var), *value.args[1:]],
+                        [TypedValue("var", handle.kind, data=var), *value.args[1:]],
                         value.data,
                     )
                     owner = name
@@ -946,7 +968,7 @@ class Writer:
                 return
         self.put(self.forms.text(value, self.mode), step.line)
 
-    def block(self, steps: list[Step]) -> None:
+    def block(self, steps: list[FlatStep]) -> None:
         start = len(self.lines)
         for step in steps:
             self._comments(step)
@@ -971,7 +993,7 @@ class Writer:
             self.put("else:", step.line)
             self._indented(orelse)
 
-    def _indented(self, steps: list[Step]) -> None:
+    def _indented(self, steps: list[FlatStep]) -> None:
         self.indent += 1
         self.block(steps)
         self.indent -= 1
@@ -1030,7 +1052,7 @@ class Writer:
         self._indented(step.body)
 
 
-def _local_history(steps: list[Step]) -> dict[Var, int]:
+def _local_history(steps: list[FlatStep]) -> dict[Var, int]:
     """How far back variables inside of blocks are read."""
     found: dict[Var, int] = {}
     for step in steps:
@@ -1044,7 +1066,7 @@ def _local_history(steps: list[Step]) -> dict[Var, int]:
     return found
 
 
-def _replaced(value: Value, var: Var, by: Value) -> Value:
+def _replaced(value: TypedValue, var: Var, by: TypedValue) -> TypedValue:
     """A copy of the value in which another stands in place of the variable."""
     if value.op == "var":
         return by if value.data is var else value
@@ -1055,12 +1077,13 @@ def _replaced(value: Value, var: Var, by: Value) -> Value:
         _relink(found)
     elif value.op in ("array", "matrix", "time"):
         found.data = {
-            k: _replaced(v, var, by) if isinstance(v, Value) else v for k, v in value.data.items()
+            k: _replaced(v, var, by) if isinstance(v, TypedValue) else v
+            for k, v in value.data.items()
         }
     return found
 
 
-def _written(step: Step) -> list[Var]:
+def _written(step: FlatStep) -> list[Var]:
     found: list[Var] = []
     for inner in step.walk():
         if isinstance(inner, Set):
@@ -1070,27 +1093,27 @@ def _written(step: Step) -> list[Var]:
     return found
 
 
-def _writers(steps: list[Step]) -> dict[Var, list[Step]]:
-    found: dict[Var, list[Step]] = {}
+def _writers(steps: list[FlatStep]) -> dict[Var, list[FlatStep]]:
+    found: dict[Var, list[FlatStep]] = {}
     for step in steps:
         for var in _written(step):
             found.setdefault(var, []).append(step)
     return found
 
 
-def _values(step: Step) -> list[Value]:
+def _values(step: FlatStep) -> list[TypedValue]:
     return [value for inner in step.walk() for value in inner.values()]
 
 
-def _draws(value: Value) -> bool:
+def _draws(value: TypedValue) -> bool:
     return any(v.op == "method" or v.kind in DRAWN or v.kind == "void" for v in value.walk())
 
 
-def _listable(value: Value) -> bool:
+def _listable(value: TypedValue) -> bool:
     return value.op == "var"
 
 
-def _relink(value: Value) -> None:
+def _relink(value: TypedValue) -> None:
     """Puts changed arguments of a call back under their names."""
     if value.op != "call":
         return
@@ -1102,7 +1125,7 @@ def _relink(value: Value) -> None:
             value.data.arguments[name] = next(args)
 
 
-def _removes(steps: list[Step]) -> bool:
+def _removes(steps: list[FlatStep]) -> bool:
     names = ("array.remove", "array.pop", "array.shift", "array.clear")
     return any(
         v.op == "call" and v.data.name in names
@@ -1112,7 +1135,7 @@ def _removes(steps: list[Step]) -> bool:
     )
 
 
-def _slice(steps: list[Step], wanted: list[Value]) -> list[Step]:
+def _slice(steps: list[FlatStep], wanted: list[TypedValue]) -> list[FlatStep]:
     """The statements that these values depend on, in their order."""
     needed = {v.data for value in wanted for v in value.walk() if v.op == "var"}
     chosen: set[int] = set()
@@ -1131,7 +1154,7 @@ def _slice(steps: list[Step], wanted: list[Value]) -> list[Step]:
             needed |= {v.data for value in _values(steps[i]) for v in value.walk() if v.op == "var"}
 
 
-def _copy(step: Step) -> Step:
+def _copy(step: FlatStep) -> FlatStep:
     memo: dict[int, Any] = {}
     for inner in step.walk():
         for value in inner.values():
@@ -1151,7 +1174,7 @@ def _copy(step: Step) -> Step:
 
 
 def write(
-    program: Program, report: Report, source: str, with_lines: bool = False
+    program: FlatProgram, report: Report, source: str, with_lines: bool = False
 ) -> tuple[str, dict[int, int]]:
     """The script, and for each of its lines the line of Pine that it comes from."""
     writer = Writer(program.steps, report)

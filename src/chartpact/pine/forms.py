@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 from chartpact.pine import vocabulary as words
 from chartpact.pine.calls import _literal, color_literal, timeframe_text
 from chartpact.pine.errors import PineError
-from chartpact.pine.program import NUMBERS, Value, Var, element
-
-if TYPE_CHECKING:
-    from chartpact.pine.emit import Writer
+from chartpact.pine.program import NUMBERS, TypedValue, Var, element
 
 # How tightly a form binds.
 CHOICE, OR, AND, NOT, COMPARE, BITOR, BITAND, SUM, PRODUCT, MINUS, ATOM = range(11)
@@ -19,7 +17,7 @@ _BINARY = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "%": PRODUCT, "//": P
 _SERIES_KINDS = frozenset(("int", "float", "bool", "na"))
 
 
-def can_be_series(value: Value) -> bool:
+def can_be_series(value: TypedValue) -> bool:
     """Whether a value has a form on all bars at once."""
     if value.simple:
         return True
@@ -93,19 +91,38 @@ def quote(text: str) -> str:
     return "".join(out) + '"'
 
 
+class Names(Protocol):
+    """What a form asks of the function that it is written into."""
+
+    def use_prices(self, form: str) -> None: ...
+    def use_helpers(self, form: str) -> None: ...
+    def parameter(self, name: str) -> str: ...
+    def read(self, var: Var, mode: str, value: TypedValue) -> str: ...
+    def under(self, test: TypedValue, holds: bool = True) -> AbstractContextManager[None]: ...
+    def read_earlier(
+        self, source: TypedValue, offset: TypedValue, shift: str, value: TypedValue
+    ) -> str: ...
+    def may_be_na(self, value: TypedValue) -> bool: ...
+    def by_bar(self, value: TypedValue, arguments: dict[str, Any]) -> str: ...
+    def remembering(
+        self, value: TypedValue, form: str, arguments: dict[str, Any]
+    ) -> tuple[str, int]: ...
+    def security(self, value: TypedValue) -> str: ...
+
+
 class Forms:
     """Writes values; `mode` is "series", "bar" or "plain"."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Names) -> None:
         self.writer = writer
         self.drawing = False  # whether the argument of a drawn object is written
         self.clear = False  # whether a colour that is na is written as an invisible one
 
-    def text(self, value: Value, mode: str, least: int = CHOICE) -> str:
+    def text(self, value: TypedValue, mode: str, least: int = CHOICE) -> str:
         form, level = self.form(value, mode)
         return form if level >= least else f"({form})"
 
-    def form(self, value: Value, mode: str) -> tuple[str, int]:
+    def form(self, value: TypedValue, mode: str) -> tuple[str, int]:
         if value.simple:
             mode = "plain"
         method = getattr(self, f"_{value.op}", None)
@@ -116,7 +133,7 @@ class Forms:
 
     # Values that stand alone
 
-    def _number(self, value: Value, mode: str) -> tuple[str, int]:
+    def _number(self, value: TypedValue, mode: str) -> tuple[str, int]:
         text = (value.data.lstrip("0") or "0") if re.fullmatch(r"0+\d+", value.data) else value.data
         if text.startswith("."):
             text = "0" + text
@@ -127,27 +144,27 @@ class Forms:
             text = re.sub(r"[eE]", ".0e", text)
         return text, MINUS if text.startswith("-") else ATOM
 
-    def _text(self, value: Value, mode: str) -> tuple[str, int]:
+    def _text(self, value: TypedValue, mode: str) -> tuple[str, int]:
         return quote(value.data), ATOM
 
-    def _flag(self, value: Value, mode: str) -> tuple[str, int]:
+    def _flag(self, value: TypedValue, mode: str) -> tuple[str, int]:
         return str(value.data), ATOM
 
-    def _na(self, value: Value, mode: str) -> tuple[str, int]:
+    def _na(self, value: TypedValue, mode: str) -> tuple[str, int]:
         if value.kind in NUMBERS:
             return "na", ATOM
         if value.kind == "color" and (self.clear or (mode == "plain" and not self.drawing)):
             return '"#00000000"', ATOM
         return ("False" if value.kind == "bool" else "None"), ATOM
 
-    def _var(self, value: Value, mode: str) -> tuple[str, int]:
+    def _var(self, value: TypedValue, mode: str) -> tuple[str, int]:
         return self.writer.read(value.data, mode, value), ATOM
 
-    def _input(self, value: Value, mode: str) -> tuple[str, int]:
+    def _input(self, value: TypedValue, mode: str) -> tuple[str, int]:
         name = self.writer.parameter(value.data)
         return (f"{name}[bar]" if mode == "bar" else name), ATOM
 
-    def _price(self, value: Value, mode: str) -> tuple[str, int]:
+    def _price(self, value: TypedValue, mode: str) -> tuple[str, int]:
         _, series, bar = words.VALUES[value.data]
         form = bar if mode == "bar" else series
         if not form:
@@ -155,18 +172,18 @@ class Forms:
         self.writer.use_prices(form)
         return form, ATOM
 
-    def _setting(self, value: Value, mode: str) -> tuple[str, int]:
+    def _setting(self, value: TypedValue, mode: str) -> tuple[str, int]:
         form = words.SETTINGS[value.data][1]
         self.writer.use_prices(form)
         self.writer.use_helpers(form)
         return form, ATOM
 
-    def _plotted(self, value: Value, mode: str) -> tuple[str, int]:
+    def _plotted(self, value: TypedValue, mode: str) -> tuple[str, int]:
         return self.form(value.args[0], mode)
 
     # Operators
 
-    def _unary(self, value: Value, mode: str) -> tuple[str, int]:
+    def _unary(self, value: TypedValue, mode: str) -> tuple[str, int]:
         (arg,) = value.args
         if value.data == "-":
             return f"-{self.text(arg, mode, MINUS + 1)}", MINUS
@@ -174,7 +191,7 @@ class Forms:
             return f"~{self.text(arg, mode, ATOM)}", MINUS
         return f"not {self.text(arg, mode, NOT)}", NOT
 
-    def _logic(self, value: Value, mode: str) -> tuple[str, int]:
+    def _logic(self, value: TypedValue, mode: str) -> tuple[str, int]:
         left, right = value.args
         if mode == "series":
             if left.simple:
@@ -187,7 +204,7 @@ class Forms:
             level,
         )
 
-    def _binary(self, value: Value, mode: str) -> tuple[str, int]:
+    def _binary(self, value: TypedValue, mode: str) -> tuple[str, int]:
         left, right = value.args
         op = value.data
         if op in _BINARY:
@@ -208,7 +225,7 @@ class Forms:
         return f"{a} {op} {b}", COMPARE
 
     def _arithmetic(
-        self, value: Value, mode: str, left: Value, right: Value, op: str
+        self, value: TypedValue, mode: str, left: TypedValue, right: TypedValue, op: str
     ) -> tuple[str, int]:
         level = _BINARY[op]
         if value.kind == "string":
@@ -222,7 +239,7 @@ class Forms:
             return f"div({self.text(left, mode)}, {self.text(right, mode)})", ATOM
         return f"{a} {op} {b}", level
 
-    def _choice(self, value: Value, mode: str) -> tuple[str, int]:
+    def _choice(self, value: TypedValue, mode: str) -> tuple[str, int]:
         test, yes, no = value.args
         if mode != "series" or test.simple:
             a, b = self.text(yes, mode, OR), self.text(no, mode)
@@ -245,7 +262,9 @@ class Forms:
             no_form = self.text(no, mode)
         return f"ta.where({self.text(test, mode)}, {yes_form}, {no_form})", ATOM
 
-    def _choose_condition(self, test: Value, yes: Value, no: Value) -> tuple[str, int]:
+    def _choose_condition(
+        self, test: TypedValue, yes: TypedValue, no: TypedValue
+    ) -> tuple[str, int]:
         condition = self.form(test, "series")
         never_yes, never_no = (_literal(v) is False or v.op == "na" for v in (yes, no))
         with self.writer.under(test):
@@ -270,7 +289,7 @@ class Forms:
             f"({unless[0]} & {_bound(b, BITAND + 1)})"
         ), BITOR
 
-    def as_series(self, value: Value, least: int = CHOICE) -> str:
+    def as_series(self, value: TypedValue, least: int = CHOICE) -> str:
         """A value as a series, also where it is known before the bars."""
         if not value.simple:
             return self.text(value, "series", least)
@@ -282,7 +301,7 @@ class Forms:
             return f"level(ohlcv, {self.text(value, 'plain')})"
         return self.text(value, "plain", least)
 
-    def _hist(self, value: Value, mode: str) -> tuple[str, int]:
+    def _hist(self, value: TypedValue, mode: str) -> tuple[str, int]:
         source, offset = value.args
         shift = self.text(offset, mode, SUM + 1)
         if offset.kind == "float":
@@ -295,7 +314,7 @@ class Forms:
             return (f"{form} == 1", COMPARE) if value.kind == "bool" else (form, ATOM)
         return self.writer.read_earlier(source, offset, shift, value), ATOM
 
-    def _truth(self, value: Value, mode: str) -> tuple[str, int]:
+    def _truth(self, value: TypedValue, mode: str) -> tuple[str, int]:
         (arg,) = value.args
         if mode == "series":
             return f"{self.text(arg, mode, BITOR)} != 0", COMPARE
@@ -305,23 +324,23 @@ class Forms:
         self.writer.use_helpers("truth(")
         return f"truth({a})", ATOM
 
-    def _as_number(self, value: Value, mode: str) -> tuple[str, int]:
+    def _as_number(self, value: TypedValue, mode: str) -> tuple[str, int]:
         (arg,) = value.args
         if mode == "series":
             return f"ta.where({self.text(arg, mode)}, 1, 0)", ATOM
         return f"1 if {self.text(arg, mode, OR)} else 0", CHOICE
 
-    def _whole(self, value: Value, mode: str) -> tuple[str, int]:
+    def _whole(self, value: TypedValue, mode: str) -> tuple[str, int]:
         (arg,) = value.args
         if mode == "series":
             return f"ta.floor({self.text(arg, mode)})", ATOM
         return f"int({self.text(arg, mode)})", ATOM
 
-    def _nz(self, value: Value, mode: str) -> tuple[str, int]:
+    def _nz(self, value: TypedValue, mode: str) -> tuple[str, int]:
         forms = [self.text(arg, mode) for arg in value.args]
         return f"ta.nz({', '.join(forms)})", ATOM
 
-    def _isna(self, value: Value, mode: str) -> tuple[str, int]:
+    def _isna(self, value: TypedValue, mode: str) -> tuple[str, int]:
         (arg,) = value.args
         if arg.kind == "bool":
             return ("ohlcv.bar_index < 0", COMPARE) if mode == "series" else ("False", ATOM)
@@ -331,7 +350,7 @@ class Forms:
 
     # Calls
 
-    def _call(self, value: Value, mode: str) -> tuple[str, int]:
+    def _call(self, value: TypedValue, mode: str) -> tuple[str, int]:
         entry, arguments = value.data.entry, value.data.arguments
         if entry.name in ("color.new", "color.rgb"):
             constant = color_literal(value)
@@ -365,7 +384,7 @@ class Forms:
         return self.fill(form, arguments, mode, value), _level(form)
 
     def fill(
-        self, form: str, arguments: dict[str, Any], mode: str, value: Value | None = None
+        self, form: str, arguments: dict[str, Any], mode: str, value: TypedValue | None = None
     ) -> str:
         """A form with the arguments in their places."""
         self.writer.use_prices(form)
@@ -459,7 +478,7 @@ class Forms:
         values = ", ".join(self.text(v, mode) for v in arguments["values"])
         return f"message({self.text(arguments['pattern'], mode)}, [{values}])", ATOM
 
-    def _drawn(self, entry: words.Entry, arguments: dict[str, Any], mode: str) -> str:
+    def _drawn(self, entry: words.PineFunction, arguments: dict[str, Any], mode: str) -> str:
         names = list(entry.parameters)
         given = {name: v for name, v in arguments.items() if v is not None}
         given = _with_points(entry.name, names, given)
@@ -482,7 +501,7 @@ class Forms:
             return f"{self.text(arguments['table_id'], mode, ATOM)}.cell({', '.join(parts)})"
         return f"{function}({', '.join(parts)})"
 
-    def _option(self, name: str, value: Value, mode: str, function: str) -> str:
+    def _option(self, name: str, value: TypedValue, mode: str, function: str) -> str:
         if value.op == "na":
             return (
                 "na"
@@ -506,7 +525,7 @@ class Forms:
             return text if function == "table.cell" and name == "width" else f"int({text})"
         return text
 
-    def _method(self, value: Value, mode: str) -> tuple[str, int]:
+    def _method(self, value: TypedValue, mode: str) -> tuple[str, int]:
         handle, *args = value.args
         owner = self.text(handle, mode, ATOM)
         parts = []
@@ -542,7 +561,7 @@ class Forms:
 
     # Containers and objects
 
-    def _array(self, value: Value, mode: str) -> tuple[str, int]:
+    def _array(self, value: TypedValue, mode: str) -> tuple[str, int]:
         size, first = value.data["size"], value.data["first"]
         kind = element(value.kind)
         if size is None or _literal(size) == 0:
@@ -556,10 +575,10 @@ class Forms:
         )
         return f"[{item}] * {count}", PRODUCT
 
-    def _dict(self, value: Value, mode: str) -> tuple[str, int]:
+    def _dict(self, value: TypedValue, mode: str) -> tuple[str, int]:
         return "{}", ATOM
 
-    def _matrix(self, value: Value, mode: str) -> tuple[str, int]:
+    def _matrix(self, value: TypedValue, mode: str) -> tuple[str, int]:
         rows, columns, first = (value.data.get(k) for k in ("rows", "columns", "initial_value"))
         if rows is None:
             return "[]", ATOM
@@ -570,26 +589,26 @@ class Forms:
             ATOM,
         )
 
-    def _group(self, value: Value, mode: str) -> tuple[str, int]:
+    def _group(self, value: TypedValue, mode: str) -> tuple[str, int]:
         return f"({', '.join(self.text(arg, mode) for arg in value.args)})", ATOM
 
-    def _make(self, value: Value, mode: str) -> tuple[str, int]:
+    def _make(self, value: TypedValue, mode: str) -> tuple[str, int]:
         items = (
             f"{quote(name)}: {self.text(arg, mode)}"
             for name, arg in zip(value.data, value.args, strict=True)
         )
         return "{" + ", ".join(items) + "}", ATOM
 
-    def _copy(self, value: Value, mode: str) -> tuple[str, int]:
+    def _copy(self, value: TypedValue, mode: str) -> tuple[str, int]:
         return f"dict({self.text(value.args[0], mode)})", ATOM
 
-    def _field(self, value: Value, mode: str) -> tuple[str, int]:
+    def _field(self, value: TypedValue, mode: str) -> tuple[str, int]:
         return f'{self.text(value.args[0], mode, ATOM)}["{value.data}"]', ATOM
 
-    def _item(self, value: Value, mode: str) -> tuple[str, int]:
+    def _item(self, value: TypedValue, mode: str) -> tuple[str, int]:
         return f"{self.text(value.args[0], mode, ATOM)}[{value.data}]", ATOM
 
-    def _time(self, value: Value, mode: str) -> tuple[str, int]:
+    def _time(self, value: TypedValue, mode: str) -> tuple[str, int]:
         if mode != "series":
             raise PineError(
                 f"{value.data['name']}() has no form here", value.line, value.column, "time"
@@ -615,7 +634,7 @@ class Forms:
             ATOM,
         )
 
-    def timeframe(self, value: Value) -> str:
+    def timeframe(self, value: TypedValue) -> str:
         constant = _literal(value)
         return (
             quote(timeframe_text(constant))
@@ -623,14 +642,14 @@ class Forms:
             else self.text(value, "plain")
         )
 
-    def _security(self, value: Value, mode: str) -> tuple[str, int]:
+    def _security(self, value: TypedValue, mode: str) -> tuple[str, int]:
         if mode != "series":
             raise PineError(
                 "request.security has no form here", value.line, value.column, "request.security"
             )
         return self.writer.security(value), ATOM
 
-    def _all(self, value: Value, mode: str) -> tuple[str, int]:
+    def _all(self, value: TypedValue, mode: str) -> tuple[str, int]:
         raise PineError(
             f"{value.data}.all is not kept", value.line, value.column, f"{value.data}.all"
         )
@@ -649,7 +668,7 @@ _POSITIONAL = {
 def _with_points(name: str, names: list[str], given: dict[str, Any]) -> dict[str, Any]:
     """Arguments where points stand for pairs of coordinates."""
     first = given.get(names[0])
-    if not isinstance(first, Value) or first.kind != "chart.point":
+    if not isinstance(first, TypedValue) or first.kind != "chart.point":
         return given
     values = list(given.items())
     points = 1 if name == "label.new" else 2
@@ -698,5 +717,5 @@ def _level(form: str) -> int:
     return level
 
 
-def var_of(value: Value) -> Var | None:
+def var_of(value: TypedValue) -> Var | None:
     return value.data if value.op == "var" else None

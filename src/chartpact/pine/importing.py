@@ -6,11 +6,12 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+from chartpact.pine.calls import call_builtin
 from chartpact.pine.emit import write
 from chartpact.pine.errors import PineError
 from chartpact.pine.lower import lower
 from chartpact.pine.parser import parse
-from chartpact.pine.report import Item, Report
+from chartpact.pine.report import ImportItem, Report
 from chartpact.script.limits import Limits
 from chartpact.script.pipeline import examine
 
@@ -36,14 +37,14 @@ def import_pine(source: str, *, partial: bool = False, lines: bool = False) -> I
         sys.setrecursionlimit(max(limit, 6000))
         tree = parse(source)
         report.version, report.comments = tree.version, tree.comments
-        program = lower(tree, report)
+        program = lower(tree, report, call_builtin)
         if partial or report.verdict() != "refused":
             script, places = write(program, report, source, lines)
             _link(report, places)
             script = _checked(script, places, report)
     except PineError as error:
         report.items.append(
-            Item(
+            ImportItem(
                 error.line,
                 error.column,
                 "refused",
@@ -54,7 +55,7 @@ def import_pine(source: str, *, partial: bool = False, lines: bool = False) -> I
         )
         script = ""
     except RecursionError:
-        report.items.append(Item(1, 1, "refused", "limit", "the script is too deep"))
+        report.items.append(ImportItem(1, 1, "refused", "limit", "the script is too deep"))
         script = ""
     finally:
         sys.setrecursionlimit(limit)
@@ -69,7 +70,7 @@ def _checked(script: str, places: dict[int, int], report: Report) -> str:
     problem = problems[0]
     line = places.get(problem.line or 0, 1)
     report.items.append(
-        Item(
+        ImportItem(
             line,
             1,
             "refused",

@@ -17,7 +17,7 @@ MAX_TOKENS = 200_000
 MAX_DEPTH = 200  # blocks and brackets in one another
 
 
-class Token(NamedTuple):
+class PineToken(NamedTuple):
     kind: str  # name number text color op newline indent dedent end
     text: str
     line: int
@@ -26,7 +26,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Tokens:
-    tokens: list[Token]
+    tokens: list[PineToken]
     comments: dict[int, str]  # line -> what stands behind // there
     version: int
     lines: int
@@ -60,7 +60,7 @@ class _Lexer:
         self.lines = source.split("\n")
         found = _VERSION.search(source)
         self.version = min(int(found[1][:3]), 6) if found else 1
-        self.tokens: list[Token] = []
+        self.tokens: list[PineToken] = []
         self.comments: dict[int, str] = {}
         self.depth = 0
         self.indents = [0]
@@ -80,7 +80,7 @@ class _Lexer:
     def _emit(self, kind: str, text: str, line: int, column: int) -> None:
         if len(self.tokens) >= MAX_TOKENS:
             raise PineError(f"the script has more than {MAX_TOKENS} tokens", line, column, "limit")
-        self.tokens.append(Token(kind, text, line, column))
+        self.tokens.append(PineToken(kind, text, line, column))
 
     def _line(self, number: int) -> int:
         """Reads one line, and those that a text in it runs over; the number of the next."""

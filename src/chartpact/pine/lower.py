@@ -24,15 +24,15 @@ from chartpact.pine.program import (
     SCALARS,
     EachStep,
     Effect,
+    FlatProgram,
+    FlatStep,
     ForStep,
     IfStep,
     JumpStep,
-    Program,
     Set,
     SetField,
-    Step,
+    TypedValue,
     Unpack,
-    Value,
     Var,
     WhileStep,
     element,
@@ -54,9 +54,13 @@ _RESERVED = frozenset(HELPERS) | frozenset(
 )
 
 
+# Lowers a call of one of Pine's own functions.
+CallBuiltin = Callable[["Lowering", str, t.CallNode, TypedValue | None], TypedValue | None]
+
+
 @dataclass
 class _Callable:
-    functions: list[t.Function]
+    functions: list[t.FunctionNode]
 
 
 @dataclass
@@ -71,15 +75,15 @@ class _Enum:
 
 @dataclass
 class _Block:
-    steps: list[Step] = field(default_factory=list)
+    steps: list[FlatStep] = field(default_factory=list)
 
 
-def lower(source: t.Source, report: Report) -> Program:
+def lower(source: t.PineSource, report: Report, call_builtin: CallBuiltin) -> FlatProgram:
     """The program of a script."""
     dynamic: set[tuple[object, ...]] = set()
     for _ in range(30):
         report.restart()
-        run = _Lowering(source, report, dynamic)
+        run = Lowering(source, report, dynamic, call_builtin)
         program = run.program()
         if run.found <= dynamic:
             return program
@@ -87,15 +91,22 @@ def lower(source: t.Source, report: Report) -> Program:
     raise PineError("the kinds of the variables could not be settled")
 
 
-class _Lowering:
+class Lowering:
     _casts = frozenset(("label", "line", "box", "table", "polyline", "linefill"))
 
-    def __init__(self, source: t.Source, report: Report, dynamic: set[tuple[object, ...]]) -> None:
+    def __init__(
+        self,
+        source: t.PineSource,
+        report: Report,
+        dynamic: set[tuple[object, ...]],
+        call_builtin: CallBuiltin,
+    ) -> None:
+        self.call_builtin = call_builtin
         self.source, self.report, self.version = source, report, source.version
         self.dynamic, self.found = dynamic, set[tuple[object, ...]]()
         self.names: dict[str, int] = {}
         self.scopes: list[dict[str, Any]] = [{}]
-        self.out: list[Step] = []
+        self.out: list[FlatStep] = []
         self.plain = True  # outside of every condition of the bars
         self.depth = 0
         self.calls: list[str] = []
@@ -108,11 +119,11 @@ class _Lowering:
 
     # The whole
 
-    def program(self) -> Program:
+    def program(self) -> FlatProgram:
         self.hoist_functions()
         for statement in self.source.body:
             self.top_statement(statement)
-        return Program(self.meta["title"], self.meta, self.params, self.out)
+        return FlatProgram(self.meta["title"], self.meta, self.params, self.out)
 
     def hoist_functions(self) -> None:
         for statement in self.source.body:
@@ -174,7 +185,7 @@ class _Lowering:
                 return scope[name]
         return None
 
-    def emit(self, step: Step, line: int = 0) -> None:
+    def emit(self, step: FlatStep, line: int = 0) -> None:
         step.line = line
         self.made += 1
         if self.made > MAX_STEPS:
@@ -183,7 +194,7 @@ class _Lowering:
             )
         self.out.append(step)
 
-    def block(self, work: Callable[[], Any], plain: bool) -> tuple[list[Step], Any]:
+    def block(self, work: Callable[[], Any], plain: bool) -> tuple[list[FlatStep], Any]:
         """The steps that the work makes, in a scope of its own, and what it gives."""
         out, was, scopes = self.out, self.plain, self.scopes
         self.out, self.plain, self.scopes = [], self.plain and plain, [*self.scopes, {}]
@@ -197,7 +208,7 @@ class _Lowering:
 
     # Statements
 
-    def statement(self, s: t.Stmt) -> Value | None:
+    def statement(self, s: t.Stmt) -> TypedValue | None:
         """Lowers a statement; its value, if it has one."""
         match s:
             case t.Declare():
@@ -208,7 +219,7 @@ class _Lowering:
                 return self.do(s)
             case t.Jump():
                 self.emit(JumpStep(s.word), s.line)
-            case t.Function():
+            case t.FunctionNode():
                 self.define(s)
             case t.Import():
                 raise PineError(f"the library {s.path} is not at hand", s.line, s.column, "import")
@@ -216,12 +227,12 @@ class _Lowering:
                 pass
         return None
 
-    def define(self, s: t.Function) -> None:
+    def define(self, s: t.FunctionNode) -> None:
         known = self.scopes[-1].get(s.name)
         functions = known.functions if isinstance(known, _Callable) else []
         self.scopes[-1][s.name] = _Callable([*functions, s])
 
-    def declare(self, s: t.Declare) -> Value | None:
+    def declare(self, s: t.Declare) -> TypedValue | None:
         if len(s.names) > 1:
             return self.declare_many(s)
         name = s.names[0]
@@ -258,7 +269,7 @@ class _Lowering:
         self.scopes[-1][name] = var
         return self.read(var, s)
 
-    def declare_itself(self, s: t.Declare, name: str) -> Value:
+    def declare_itself(self, s: t.Declare, name: str) -> TypedValue:
         """Old versions let a variable refer to its own earlier values where it is declared."""
         var = self.variable(name, "float", "", s.line)
         self.make_dynamic(var)
@@ -268,7 +279,7 @@ class _Lowering:
         self.emit(Set(var, value, True), s.line)
         return self.read(var, s)
 
-    def declare_many(self, s: t.Declare) -> Value | None:
+    def declare_many(self, s: t.Declare) -> TypedValue | None:
         value = self.expression(s.value)
         if value is None:
             raise PineError("this gives no value", s.line, s.column)
@@ -293,7 +304,7 @@ class _Lowering:
         self.emit(Unpack(found, value), s.line)
         return None
 
-    def assign(self, s: t.Assign) -> Value | None:
+    def assign(self, s: t.Assign) -> TypedValue | None:
         target = s.target
         if isinstance(target, t.Name) and "." not in target.name:
             var = self.look(target.name)
@@ -323,14 +334,14 @@ class _Lowering:
         self.emit(SetField(node.args[0], node.data, self.as_kind(value, node.kind)), s.line)
         return None
 
-    def touch(self, value: Value) -> None:
+    def touch(self, value: TypedValue) -> None:
         """Marks what a change of this value changes as something of the bars."""
         while value.op in ("field", "call", "hist") and value.args:
             value = value.args[0]
         if value.op == "var":
             self.make_dynamic(value.data)
 
-    def do(self, s: t.Do) -> Value | None:
+    def do(self, s: t.Do) -> TypedValue | None:
         value = self.expression(s.value, wanted=False)
         if value is None:
             return None
@@ -341,7 +352,7 @@ class _Lowering:
 
     # Structures
 
-    def structure(self, node: t.Expr, wanted: bool) -> Value | None:
+    def structure(self, node: t.Expr, wanted: bool) -> TypedValue | None:
         match node:
             case t.If():
                 return self.if_(node, wanted)
@@ -352,7 +363,7 @@ class _Lowering:
             case t.ForIn():
                 return self.each(node)
             case t.While():
-                test: list[Value] = []
+                test: list[TypedValue] = []
 
                 def body() -> None:
                     for statement in node.body:
@@ -383,13 +394,13 @@ class _Lowering:
                 orelse = arm.body
                 continue
             here = {"line": arm.line, "column": arm.column}
-            test = arm.test if subject is None else t.Binary("==", subject, arm.test, **here)
+            test = arm.test if subject is None else t.BinaryNode("==", subject, arm.test, **here)
             orelse = [t.Do(t.If(test, arm.body, orelse, **here), **here)]
         if len(orelse) == 1 and isinstance(orelse[0], t.Do):
             return orelse[0].value
         return t.If(t.Flag(True, **place), orelse, [], **place)
 
-    def body_value(self, body: list[t.Stmt], wanted: bool) -> Value | None:
+    def body_value(self, body: list[t.Stmt], wanted: bool) -> TypedValue | None:
         value = None
         for index, statement in enumerate(body):
             last = index == len(body) - 1
@@ -402,7 +413,7 @@ class _Lowering:
                 value = self.statement(statement)
         return value
 
-    def if_(self, node: t.Expr, wanted: bool) -> Value | None:
+    def if_(self, node: t.Expr, wanted: bool) -> TypedValue | None:
         if not isinstance(node, t.If):
             return self.expression(node, wanted=wanted)
         test = self.condition(node.test)
@@ -431,8 +442,14 @@ class _Lowering:
         return self.read(var, node)
 
     def choose_groups(
-        self, test: Value, body: list[Step], orelse: list[Step], yes: Value, no: Value, node: t.Node
-    ) -> Value:
+        self,
+        test: TypedValue,
+        body: list[FlatStep],
+        orelse: list[FlatStep],
+        yes: TypedValue,
+        no: TypedValue,
+        node: t.PineNode,
+    ) -> TypedValue:
         found = []
         for index, item in enumerate(yes.args):
             other = no.args[index] if no.op == "group" else self.na(node)
@@ -448,13 +465,13 @@ class _Lowering:
             orelse.append(Set(var, other, line=node.line))
             found.append(self.read(var, node))
         self.emit(IfStep(test, body, orelse), node.line)
-        return Value("group", ",".join(v.kind for v in found), found, line=node.line)
+        return TypedValue("group", ",".join(v.kind for v in found), found, line=node.line)
 
-    def for_(self, node: t.For) -> Value | None:
+    def for_(self, node: t.For) -> TypedValue | None:
         start, stop = self.need(node.start), self.need(node.stop)
         by = self.need(node.step) if node.step else None
         plain = start.simple and stop.simple
-        results: list[Value] = []
+        results: list[TypedValue] = []
 
         def body() -> Var:
             var = self.variable(
@@ -486,7 +503,7 @@ class _Lowering:
             return self.read(found, node)
         return None
 
-    def each(self, node: t.ForIn) -> Value | None:
+    def each(self, node: t.ForIn) -> TypedValue | None:
         items = self.need(node.values)
         if not items.kind.startswith(("array<", "map<")):
             raise PineError("for … in wants an array", node.line, node.column)
@@ -510,17 +527,17 @@ class _Lowering:
 
     # Expressions
 
-    def need(self, node: t.Expr) -> Value:
+    def need(self, node: t.Expr) -> TypedValue:
         value = self.expression(node)
         if value is None or value.kind == "void":
             raise PineError("this gives no value", node.line, node.column)
         return value
 
-    def expression(self, node: t.Expr, wanted: bool = True) -> Value | None:
+    def expression(self, node: t.Expr, wanted: bool = True) -> TypedValue | None:
         place = node.place
         match node:
             case t.Number():
-                return Value(
+                return TypedValue(
                     "number",
                     "int" if node.whole else "float",
                     data=node.text,
@@ -529,23 +546,27 @@ class _Lowering:
                     **place,
                 )
             case t.Text():
-                return Value("text", "string", data=node.value, simple=True, const=True, **place)
+                return TypedValue(
+                    "text", "string", data=node.value, simple=True, const=True, **place
+                )
             case t.Flag():
-                return Value("flag", "bool", data=node.value, simple=True, const=True, **place)
+                return TypedValue("flag", "bool", data=node.value, simple=True, const=True, **place)
             case t.Hue():
-                return Value("text", "color", data=node.value, simple=True, const=True, **place)
+                return TypedValue(
+                    "text", "color", data=node.value, simple=True, const=True, **place
+                )
             case t.Name():
                 return self.name(node)
             case t.Member():
                 return self.member_of(node)
             case t.History():
                 return self.history(node)
-            case t.Unary():
+            case t.UnaryNode():
                 return self.unary(node)
-            case t.Binary():
+            case t.BinaryNode():
                 if node.op in ("and", "or"):
                     left, right = self.condition(node.left), self.condition(node.right)
-                    return Value(
+                    return TypedValue(
                         "logic",
                         "bool",
                         [left, right],
@@ -555,7 +576,7 @@ class _Lowering:
                         **place,
                     )
                 return self.binary(node.op, self.need(node.left), self.need(node.right), node)
-            case t.Choice():
+            case t.ChoiceNode():
                 test = self.condition(node.test)
                 was, self.plain = self.plain, self.plain and test.simple
                 try:
@@ -565,53 +586,55 @@ class _Lowering:
                 return self.choose(test, yes, no, node)
             case t.Group():
                 items = [self.need(item) for item in node.items]
-                return Value(
+                return TypedValue(
                     "group",
                     ",".join(item.kind for item in items),
                     items,
                     simple=all(item.simple for item in items),
                     **place,
                 )
-            case t.Call():
+            case t.CallNode():
                 return self.call(node, wanted)
         return self.structure(node, wanted)
 
-    def na(self, node: t.Node) -> Value:
-        return Value("na", "na", simple=True, const=True, line=node.line, column=node.column)
+    def na(self, node: t.PineNode) -> TypedValue:
+        return TypedValue("na", "na", simple=True, const=True, line=node.line, column=node.column)
 
-    def read(self, var: Var, node: t.Node) -> Value:
-        return Value(
+    def read(self, var: Var, node: t.PineNode) -> TypedValue:
+        return TypedValue(
             "var", var.kind, data=var, simple=var.simple, line=node.line, column=node.column
         )
 
-    def as_kind(self, value: Value, kind: str) -> Value:
+    def as_kind(self, value: TypedValue, kind: str) -> TypedValue:
         if value.kind == "na" and kind != "na":
-            return Value("na", kind, simple=True, const=True, line=value.line)
+            return TypedValue("na", kind, simple=True, const=True, line=value.line)
         if kind in ("int", "float") and value.kind == "bool":
             return self.as_number(value)
         if kind == "bool" and value.kind in NUMBERS:
             return self.truth(value)
         return value
 
-    def as_number(self, value: Value) -> Value:
+    def as_number(self, value: TypedValue) -> TypedValue:
         if value.kind != "bool":
             return value
-        return Value("as_number", "int", [value], simple=value.simple, line=value.line)
+        return TypedValue("as_number", "int", [value], simple=value.simple, line=value.line)
 
-    def truth(self, value: Value) -> Value:
+    def truth(self, value: TypedValue) -> TypedValue:
         if value.kind == "bool":
             return value
         if value.kind not in NUMBERS:
             raise PineError("this is no condition", value.line, value.column)
-        return Value("truth", "bool", [value], simple=value.simple, line=value.line)
+        return TypedValue("truth", "bool", [value], simple=value.simple, line=value.line)
 
-    def condition(self, node: t.Expr) -> Value:
+    def condition(self, node: t.Expr) -> TypedValue:
         return self.truth(self.need(node))
 
-    def choose(self, test: Value, yes: Value, no: Value, node: t.Node) -> Value:
+    def choose(
+        self, test: TypedValue, yes: TypedValue, no: TypedValue, node: t.PineNode
+    ) -> TypedValue:
         kind = unify(yes.kind, no.kind)
         simple = test.simple and yes.simple and no.simple
-        return Value(
+        return TypedValue(
             "choice",
             kind,
             [test, self.as_kind(yes, kind), self.as_kind(no, kind)],
@@ -620,7 +643,7 @@ class _Lowering:
             column=node.column,
         )
 
-    def unary(self, node: t.Unary) -> Value:
+    def unary(self, node: t.UnaryNode) -> TypedValue:
         if node.op == "not":
             value = self.condition(node.value)
             kind = "bool"
@@ -632,11 +655,11 @@ class _Lowering:
             if value.op == "number":
                 value.data = f"-{value.data}"
                 return value
-        return Value(
+        return TypedValue(
             "unary", kind, [value], node.op, value.simple, value.const, node.line, node.column
         )
 
-    def binary(self, op: str, left: Value, right: Value, node: t.Node) -> Value:
+    def binary(self, op: str, left: TypedValue, right: TypedValue, node: t.PineNode) -> TypedValue:
         simple, const = left.simple and right.simple, left.const and right.const
         kind = "bool"
         if op in ("==", "!="):
@@ -657,19 +680,19 @@ class _Lowering:
             kind = "int" if left.kind == right.kind == "int" else "float"
             if op == "/" and not (kind == "int" and const and self.version < 6):
                 kind = "float"
-        return Value("binary", kind, [left, right], op, simple, const, node.line, node.column)
+        return TypedValue("binary", kind, [left, right], op, simple, const, node.line, node.column)
 
-    def history(self, node: t.History) -> Value:
+    def history(self, node: t.History) -> TypedValue:
         value, offset = self.need(node.value), self.need(node.offset)
         if offset.op == "number" and float(offset.data) == 0:
             return value
         if value.simple and value.kind != "na":
             return value
-        return Value("hist", value.kind, [value, offset], line=node.line, column=node.column)
+        return TypedValue("hist", value.kind, [value, offset], line=node.line, column=node.column)
 
     # Names
 
-    def name(self, node: t.Name) -> Value:
+    def name(self, node: t.Name) -> TypedValue:
         name, place = node.name, node.place
         head = name.split(".")[0]
         bound = self.look(head)
@@ -682,16 +705,16 @@ class _Lowering:
             if value is not None:
                 return value
         if self.version < 5 and name in words.OLD_STYLES and name != "line":
-            return Value(
+            return TypedValue(
                 "text", "string", data=words.OLD_STYLES[name], simple=True, const=True, **place
             )
         return self.pine_name(self.modern(name), place, node)
 
-    def bound(self, bound: Any, name: str, node: t.Name) -> Value | None:
+    def bound(self, bound: Any, name: str, node: t.Name) -> TypedValue | None:
         parts = name.split(".")
         if isinstance(bound, _Enum):
             if len(parts) == 2 and parts[1] in bound.members:
-                return Value(
+                return TypedValue(
                     "text", "string", data=bound.members[parts[1]], simple=True, const=True
                 )
             return None
@@ -700,7 +723,7 @@ class _Lowering:
         if isinstance(bound, Var):
             value = self.read(bound, node)
         else:
-            value = Value(
+            value = TypedValue(
                 bound.op,
                 bound.kind,
                 bound.args,
@@ -719,12 +742,12 @@ class _Lowering:
     def has_fields(self, kind: str) -> bool:
         return kind == "chart.point" or isinstance(self.look(kind), _Type)
 
-    def field(self, value: Value, name: str, node: t.Node) -> Value:
+    def field(self, value: TypedValue, name: str, node: t.PineNode) -> TypedValue:
         known = self.look(value.kind)
         if value.kind == "chart.point":
             index = {"index": 0, "time": 0, "price": 1}.get(name)
             if index is not None:
-                return Value(
+                return TypedValue(
                     "item", "int" if index == 0 else "float", [value], index, line=node.line
                 )
         if not isinstance(known, _Type):
@@ -732,10 +755,10 @@ class _Lowering:
         for one in known.fields:
             if one.name == name:
                 kind = self.kind_of(one.kind) or "float"
-                return Value("field", kind, [value], name, line=node.line, column=node.column)
+                return TypedValue("field", kind, [value], name, line=node.line, column=node.column)
         raise PineError(f"{value.kind} has no field {name}", node.line, node.column)
 
-    def member_of(self, node: t.Expr) -> Value | None:
+    def member_of(self, node: t.Expr) -> TypedValue | None:
         if isinstance(node, t.Name):
             return self.name(node)
         if isinstance(node, t.Member):
@@ -754,36 +777,36 @@ class _Lowering:
                 return f"color.{name}"
         return name
 
-    def pine_name(self, name: str, place: t.Place, node: t.Name) -> Value:
+    def pine_name(self, name: str, place: t.Place, node: t.Name) -> TypedValue:
         if name == "na":
-            return Value("na", "na", simple=True, const=True, **place)
+            return TypedValue("na", "na", simple=True, const=True, **place)
         if name in words.VALUES:
             kind, _, _ = words.VALUES[name]
-            return Value("price", kind, data=name, **place)
+            return TypedValue("price", kind, data=name, **place)
         if name in words.SETTINGS:
             kind, _ = words.SETTINGS[name]
             if name in ("barstate.isrealtime",):
                 self.report.note(node, "assumed", name, "every bar is closed")
-            return Value("setting", kind, data=name, simple=True, **place)
+            return TypedValue("setting", kind, data=name, simple=True, **place)
         head, _, rest = name.partition(".")
         if head == "color" and rest in words.OLD_COLORS:
-            return Value("text", "color", data=rest, simple=True, const=True, **place)
+            return TypedValue("text", "color", data=rest, simple=True, const=True, **place)
         if head == "display" and rest:
-            return Value("text", "display", data=rest, simple=True, const=True, **place)
+            return TypedValue("text", "display", data=rest, simple=True, const=True, **place)
         if head in words.TEXTS and rest:
-            return Value("text", "string", data=rest, simple=True, const=True, **place)
+            return TypedValue("text", "string", data=rest, simple=True, const=True, **place)
         for prefix in words.TEXT_PREFIXES:
             if name.startswith(prefix):
                 rest = name.removeprefix(prefix)
                 if prefix == "label.style_":
                     rest = {"labelup": "label_up", "labeldown": "label_down"}.get(rest, rest)
-                return Value("text", "string", data=rest, simple=True, const=True, **place)
+                return TypedValue("text", "string", data=rest, simple=True, const=True, **place)
         if self.version < 5 and name in words.OLD_STYLES:
-            return Value(
+            return TypedValue(
                 "text", "string", data=words.OLD_STYLES[name], simple=True, const=True, **place
             )
         if head in ("label", "line", "box", "polyline", "table", "linefill") and rest == "all":
-            return Value("all", f"array<{head}>", data=head, **place)
+            return TypedValue("all", f"array<{head}>", data=head, **place)
         if head == "strategy":
             raise PineError("scripts draw, and place no orders", node.line, node.column, "orders")
         if name in words.REFUSED:
@@ -792,7 +815,7 @@ class _Lowering:
 
     # Calls
 
-    def call(self, node: t.Call, wanted: bool) -> Value | None:
+    def call(self, node: t.CallNode, wanted: bool) -> TypedValue | None:
         target = node.target
         if isinstance(target, t.Member):
             return self.method(self.need(target.value), target.name, node)
@@ -811,15 +834,14 @@ class _Lowering:
         if head and isinstance(bound, _Type) and rest == "new":
             return self.make(head, bound, node)
         if head and isinstance(bound, _Type) and rest == "copy":
-            return Value("copy", head, [self.need(node.arguments[0].value)], line=node.line)
-        if head and isinstance(bound, Var | Value) and not self.means_pine(name, bound, node):
+            return TypedValue("copy", head, [self.need(node.arguments[0].value)], line=node.line)
+        if head and isinstance(bound, Var | TypedValue) and not self.means_pine(name, bound, node):
             owner = self.name(t.Name(head, line=node.line, column=node.column))
             return self.method(owner, rest, node)
-        from chartpact.pine.calls import call_builtin
 
-        return call_builtin(self, self.modern(name), node, None)
+        return self.call_builtin(self, self.modern(name), node, None)
 
-    def means_pine(self, name: str, bound: Var | Value, node: t.Call) -> bool:
+    def means_pine(self, name: str, bound: Var | TypedValue, node: t.CallNode) -> bool:
         """Whether a dotted name means Pine's function, although its head is a variable."""
         head, _, rest = name.rpartition(".")
         family = {"string": "str"}.get(bound.kind, bound.kind.split("<")[0])
@@ -832,8 +854,8 @@ class _Lowering:
         return known and f"{family}.{rest}" not in words.functions()
 
     def overload(
-        self, functions: list[t.Function], node: t.Call, receiver: Value | None = None
-    ) -> t.Function:
+        self, functions: list[t.FunctionNode], node: t.CallNode, receiver: TypedValue | None = None
+    ) -> t.FunctionNode:
         if len(functions) == 1:
             return functions[0]
         count = len(node.arguments) + (receiver is not None)
@@ -849,7 +871,7 @@ class _Lowering:
                 return function
         return (fitting or functions)[-1]
 
-    def method(self, owner: Value, name: str, node: t.Call) -> Value | None:
+    def method(self, owner: TypedValue, name: str, node: t.CallNode) -> TypedValue | None:
         bound = self.look(name)
         if isinstance(bound, _Callable):
             matching = [
@@ -860,16 +882,15 @@ class _Lowering:
             if matching:
                 return self.inline(self.overload(matching, node, owner), node, owner)
         if name == "copy" and isinstance(self.look(owner.kind), _Type):
-            return Value("copy", owner.kind, [owner], line=node.line)
-        from chartpact.pine.calls import call_builtin
+            return TypedValue("copy", owner.kind, [owner], line=node.line)
 
         family = owner.kind.split("<")[0]
         if family in ("string",):
             family = "str"
-        return call_builtin(self, f"{family}.{name}", node, owner)
+        return self.call_builtin(self, f"{family}.{name}", node, owner)
 
-    def make(self, kind: str, known: _Type, node: t.Call) -> Value:
-        given: dict[str, Value] = {}
+    def make(self, kind: str, known: _Type, node: t.CallNode) -> TypedValue:
+        given: dict[str, TypedValue] = {}
         for index, argument in enumerate(node.arguments):
             name = argument.name or known.fields[min(index, len(known.fields) - 1)].name
             given[name] = self.need(argument.value)
@@ -883,7 +904,7 @@ class _Lowering:
             else:
                 value = self.na(node)
             values.append(self.as_kind(value, want))
-        return Value(
+        return TypedValue(
             "make",
             kind,
             values,
@@ -892,12 +913,14 @@ class _Lowering:
             column=node.column,
         )
 
-    def inline(self, function: t.Function, node: t.Call, receiver: Value | None) -> Value | None:
+    def inline(
+        self, function: t.FunctionNode, node: t.CallNode, receiver: TypedValue | None
+    ) -> TypedValue | None:
         if len(self.calls) >= MAX_CALLS or f"{function.name}" in [
             c.split("@")[0] for c in self.calls
         ]:
             raise PineError(f"{function.name} calls itself", node.line, node.column, "recursion")
-        given: dict[str, Value] = {}
+        given: dict[str, TypedValue] = {}
         if receiver is not None:
             given[function.parameters[0].name] = receiver
         position = int(receiver is not None)
@@ -998,7 +1021,7 @@ def _split(kinds: str) -> list[str]:
 _EFFECTS = frozenset(("array.pop", "array.shift", "array.remove", "map.remove", "array.concat"))
 
 
-def _has_effect(value: Value) -> bool:
+def _has_effect(value: TypedValue) -> bool:
     return any(
         v.op == "method"
         or v.kind == "void"
@@ -1014,8 +1037,8 @@ def _mutated(body: list[t.Stmt]) -> set[str]:
     """The names that are assigned anew in statements, outside of functions defined there."""
     found: set[str] = set()
 
-    def visit(node: t.Node) -> None:
-        if isinstance(node, t.Function):
+    def visit(node: t.PineNode) -> None:
+        if isinstance(node, t.FunctionNode):
             return
         if isinstance(node, t.Assign) and isinstance(node.target, t.Name):
             found.add(node.target.name)
@@ -1029,7 +1052,9 @@ def _mutated(body: list[t.Stmt]) -> set[str]:
 
 def _assigned(statement: t.Stmt) -> set[str]:
     found = {
-        node.name for node in statement.walk() if isinstance(node, t.Function | t.TypeOf | t.EnumOf)
+        node.name
+        for node in statement.walk()
+        if isinstance(node, t.FunctionNode | t.TypeOf | t.EnumOf)
     }
     if found:
         return found

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from chartpact.pine.calls import _literal
 from chartpact.pine.errors import PineError
-from chartpact.pine.program import NUMBERS, Output, Value
+from chartpact.pine.forms import Forms, quote
+from chartpact.pine.program import NUMBERS, Output, TypedValue
+from chartpact.pine.report import Report
 from chartpact.pine.vocabulary import STYLE_NUMBERS
 
-if TYPE_CHECKING:
-    from chartpact.pine.emit import Writer
+
+class Page(Protocol):
+    """Where calls of `chart` are written."""
+
+    forms: Forms
+    report: Report
+
+    def put(self, text: str, line: int = 0) -> None: ...
+    def use_helpers(self, form: str) -> None: ...
+
 
 _CLEAR = '"#00000000"'
 
 
-def write_output(writer: Writer, step: Output) -> None:
+def write_output(writer: Page, step: Output) -> None:
     _Outputs(writer, step).write()
 
 
 class _Outputs:
-    def __init__(self, writer: Writer, step: Output) -> None:
+    def __init__(self, writer: Page, step: Output) -> None:
         self.writer, self.step, self.given = writer, step, step.options
         self.forms = writer.forms
 
@@ -34,7 +44,7 @@ class _Outputs:
         self.writer.put(f"chart.{function}({', '.join(a for a in args if a)})", self.step.line)
 
     def note(self, status: str, rule: str, message: str) -> None:
-        value = Value("na", "na", line=self.step.line, column=1)
+        value = TypedValue("na", "na", line=self.step.line, column=1)
         self.writer.report.note(value, status, rule, message)
 
     # Arguments
@@ -63,7 +73,7 @@ class _Outputs:
             raise PineError("this is no colour", self.step.line, 1, key)
         return f"{name}={self._solid(value)}"
 
-    def _solid(self, value: Value) -> str:
+    def _solid(self, value: TypedValue) -> str:
         self.forms.clear = value.simple
         try:
             return self.forms.text(value, "series")
@@ -159,13 +169,13 @@ class _Outputs:
         color = self.color(default='"#2962ff33"')
         self.call("fill", first, second, color, "alpha=1", self.title())
 
-    def condition(self, value: Value) -> str:
+    def condition(self, value: TypedValue) -> str:
         if value.kind == "bool":
             return self.forms.as_series(value)
         return (
             f"{self.forms.text(value, 'series', 5)} != 0"
             if not value.simple
-            else self.forms.as_series(Value("truth", "bool", [value], simple=True))
+            else self.forms.as_series(TypedValue("truth", "bool", [value], simple=True))
         )
 
     def _plotshape(self) -> None:
@@ -211,7 +221,6 @@ class _Outputs:
             where = self.forms.as_series(series)
         else:
             where = self.condition(series)
-        from chartpact.pine.forms import quote
 
         self.call(
             "shape",
@@ -277,7 +286,7 @@ class _Outputs:
         self.note("left_out", "alertcondition", "alerts are made outside of scripts")
 
 
-def _negative(value: Value) -> bool:
+def _negative(value: TypedValue) -> bool:
     constant = _literal(value)
     return isinstance(constant, int | float) and constant < 0
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from chartpact.pine.errors import PineError
-from chartpact.pine.lexer import MAX_DEPTH, Token, tokenize
+from chartpact.pine.lexer import MAX_DEPTH, PineToken, tokenize
 from chartpact.pine.tree import (
-    Argument,
+    ArgumentNode,
     Arm,
     Assign,
-    Binary,
-    Call,
-    Choice,
+    BinaryNode,
+    CallNode,
+    ChoiceNode,
     Declare,
     Do,
     EnumOf,
@@ -18,7 +18,7 @@ from chartpact.pine.tree import (
     Flag,
     For,
     ForIn,
-    Function,
+    FunctionNode,
     Group,
     History,
     Hue,
@@ -29,12 +29,12 @@ from chartpact.pine.tree import (
     Name,
     Number,
     Parameter,
-    Source,
+    PineSource,
     Stmt,
     Switch,
     Text,
     TypeOf,
-    Unary,
+    UnaryNode,
     While,
 )
 
@@ -44,27 +44,27 @@ _ASSIGNMENTS = frozenset((":=", "+=", "-=", "*=", "/=", "%="))
 _QUALIFIERS = frozenset(("simple", "series", "const", "input"))
 
 
-def parse(source: str) -> Source:
+def parse(source: str) -> PineSource:
     """The tree of a Pine script."""
     tokens = tokenize(source)
     try:
         body = _Parser(tokens.tokens).script()
     except RecursionError:
         raise PineError("the script is too deep", rule="limit") from None
-    return Source(body, tokens.comments, tokens.version, tokens.lines)
+    return PineSource(body, tokens.comments, tokens.version, tokens.lines)
 
 
 class _Parser:
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: list[PineToken]) -> None:
         self.tokens, self.at, self.depth, self.statements = tokens, 0, 0, 0
 
     # Tokens
 
     @property
-    def token(self) -> Token:
+    def token(self) -> PineToken:
         return self.tokens[self.at]
 
-    def ahead(self, n: int = 1) -> Token:
+    def ahead(self, n: int = 1) -> PineToken:
         return self.tokens[min(self.at + n, len(self.tokens) - 1)]
 
     def is_op(self, *texts: str) -> bool:
@@ -73,17 +73,17 @@ class _Parser:
     def is_word(self, *texts: str) -> bool:
         return self.token.kind == "name" and self.token.text in texts
 
-    def take(self) -> Token:
+    def take(self) -> PineToken:
         token = self.token
         self.at += 1
         return token
 
-    def want(self, text: str) -> Token:
+    def want(self, text: str) -> PineToken:
         if self.token.kind != "op" or self.token.text != text:
             raise self.unexpected(f"{text!r}")
         return self.take()
 
-    def want_name(self) -> Token:
+    def want_name(self) -> PineToken:
         if self.token.kind != "name":
             raise self.unexpected("a name")
         return self.take()
@@ -304,13 +304,13 @@ class _Parser:
                 raise self.unexpected(f"',' or {closing!r}")
         return found
 
-    def _function(self, method: bool) -> Function:
+    def _function(self, method: bool) -> FunctionNode:
         name = self.want_name().text
         self.want("(")
         parameters = self._parameters(")")
         self.want(")")
         self.want("=>")
-        return Function(name, parameters, self.block(), method)
+        return FunctionNode(name, parameters, self.block(), method)
 
     def _type(self) -> TypeOf:
         name = self.want_name().text
@@ -470,7 +470,7 @@ class _Parser:
         yes = self.expression()
         self.want(":")
         no = self.expression()
-        return Choice(test, yes, no, line=token.line, column=token.column)
+        return ChoiceNode(test, yes, no, line=token.line, column=token.column)
 
     def _level(self, level: int) -> Expr:
         if level == len(_LEVELS):
@@ -479,7 +479,7 @@ class _Parser:
         while self.token.kind in ("op", "name") and self.token.text in _LEVELS[level]:
             token = self.take()
             right = self._level(level + 1)
-            left = Binary(token.text, left, right, line=token.line, column=token.column)
+            left = BinaryNode(token.text, left, right, line=token.line, column=token.column)
         return left
 
     def _unary(self) -> Expr:
@@ -490,7 +490,7 @@ class _Parser:
                 raise PineError("the expression is too deep", token.line, token.column, "limit")
             value = self._unary()
             self.depth -= 1
-            return Unary(token.text, value, line=token.line, column=token.column)
+            return UnaryNode(token.text, value, line=token.line, column=token.column)
         return self._postfix()
 
     def _postfix(self) -> Expr:
@@ -534,7 +534,7 @@ class _Parser:
         self.at = start
         return None
 
-    def _call(self, target: Expr, types: list[str]) -> Call:
+    def _call(self, target: Expr, types: list[str]) -> CallNode:
         self.want("(")
         arguments = []
         while not self.is_op(")"):
@@ -544,13 +544,13 @@ class _Parser:
                 name = self.take().text
                 self.take()
             value = self.expression()
-            arguments.append(Argument(name, value, line=token.line, column=token.column))
+            arguments.append(ArgumentNode(name, value, line=token.line, column=token.column))
             if self.is_op(","):
                 self.take()
             elif not self.is_op(")"):
                 raise self.unexpected("',' or ')'")
         self.take()
-        return Call(target, arguments, types, line=target.line, column=target.column)
+        return CallNode(target, arguments, types, line=target.line, column=target.column)
 
     def _atom(self) -> Expr:
         token = self.token

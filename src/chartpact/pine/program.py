@@ -25,37 +25,37 @@ class Var:
 
 
 @dataclass(eq=False)
-class Value:
+class TypedValue:
     """A typed expression. `op` says what it is, `data` what is particular to it."""
 
     op: str
     kind: str
-    args: list[Value] = field(default_factory=list)
+    args: list[TypedValue] = field(default_factory=list)
     data: Any = None
     simple: bool = False
     const: bool = False
     line: int = 0
     column: int = 0
 
-    def walk(self) -> Iterator[Value]:
+    def walk(self) -> Iterator[TypedValue]:
         yield self
         for arg in self.args:
             yield from arg.walk()
 
 
 @dataclass(eq=False)
-class Step:
+class FlatStep:
     """A statement."""
 
     line: int = field(default=0, kw_only=True)
 
-    def values(self) -> list[Value]:
+    def values(self) -> list[TypedValue]:
         return []
 
-    def blocks(self) -> list[list[Step]]:
+    def blocks(self) -> list[list[FlatStep]]:
         return []
 
-    def walk(self) -> Iterator[Step]:
+    def walk(self) -> Iterator[FlatStep]:
         yield self
         for block in self.blocks():
             for step in block:
@@ -63,118 +63,118 @@ class Step:
 
 
 @dataclass(eq=False)
-class Set(Step):
+class Set(FlatStep):
     var: Var
-    value: Value
+    value: TypedValue
     first: bool = False  # this is the declaration
 
-    def values(self) -> list[Value]:
+    def values(self) -> list[TypedValue]:
         return [self.value]
 
 
 @dataclass(eq=False)
-class Unpack(Step):
+class Unpack(FlatStep):
     targets: list[Var]
-    value: Value
+    value: TypedValue
 
-    def values(self) -> list[Value]:
+    def values(self) -> list[TypedValue]:
         return [self.value]
 
 
 @dataclass(eq=False)
-class SetField(Step):
-    target: Value
+class SetField(FlatStep):
+    target: TypedValue
     field: str
-    value: Value
+    value: TypedValue
 
-    def values(self) -> list[Value]:
+    def values(self) -> list[TypedValue]:
         return [self.target, self.value]
 
 
 @dataclass(eq=False)
-class Effect(Step):
-    value: Value
+class Effect(FlatStep):
+    value: TypedValue
 
-    def values(self) -> list[Value]:
+    def values(self) -> list[TypedValue]:
         return [self.value]
 
 
 @dataclass(eq=False)
-class IfStep(Step):
-    test: Value
-    body: list[Step]
-    orelse: list[Step]
+class IfStep(FlatStep):
+    test: TypedValue
+    body: list[FlatStep]
+    orelse: list[FlatStep]
 
-    def values(self) -> list[Value]:
+    def values(self) -> list[TypedValue]:
         return [self.test]
 
-    def blocks(self) -> list[list[Step]]:
+    def blocks(self) -> list[list[FlatStep]]:
         return [self.body, self.orelse]
 
 
 @dataclass(eq=False)
-class ForStep(Step):
+class ForStep(FlatStep):
     var: Var
-    start: Value
-    stop: Value
-    by: Value | None
-    body: list[Step]
+    start: TypedValue
+    stop: TypedValue
+    by: TypedValue | None
+    body: list[FlatStep]
 
-    def values(self) -> list[Value]:
+    def values(self) -> list[TypedValue]:
         return [self.start, self.stop, *([self.by] if self.by else [])]
 
-    def blocks(self) -> list[list[Step]]:
+    def blocks(self) -> list[list[FlatStep]]:
         return [self.body]
 
 
 @dataclass(eq=False)
-class EachStep(Step):
+class EachStep(FlatStep):
     index: Var | None
     var: Var
-    items: Value
-    body: list[Step]
+    items: TypedValue
+    body: list[FlatStep]
 
-    def values(self) -> list[Value]:
+    def values(self) -> list[TypedValue]:
         return [self.items]
 
-    def blocks(self) -> list[list[Step]]:
+    def blocks(self) -> list[list[FlatStep]]:
         return [self.body]
 
 
 @dataclass(eq=False)
-class WhileStep(Step):
-    test: Value
-    body: list[Step]
+class WhileStep(FlatStep):
+    test: TypedValue
+    body: list[FlatStep]
 
-    def values(self) -> list[Value]:
+    def values(self) -> list[TypedValue]:
         return [self.test]
 
-    def blocks(self) -> list[list[Step]]:
+    def blocks(self) -> list[list[FlatStep]]:
         return [self.body]
 
 
 @dataclass(eq=False)
-class JumpStep(Step):
+class JumpStep(FlatStep):
     word: str
 
 
 @dataclass(eq=False)
-class Output(Step):
+class Output(FlatStep):
     """A plot, a fill, a colour of bars or of the background."""
 
     name: str
-    options: dict[str, Value]
+    options: dict[str, TypedValue]
 
-    def values(self) -> list[Value]:
+    def values(self) -> list[TypedValue]:
         return list(self.options.values())
 
 
 @dataclass
-class Program:
+class FlatProgram:
     title: str
     meta: dict[str, Any]
     params: list[dict[str, Any]]
-    steps: list[Step]
+    steps: list[FlatStep]
 
 
 def element(kind: str) -> str:

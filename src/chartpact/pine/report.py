@@ -37,7 +37,7 @@ _AUTHOR = re.compile(
 
 
 @dataclass
-class Item:
+class ImportItem:
     line: int
     column: int
     status: str  # exact helper approximated left_out assumed refused
@@ -65,7 +65,7 @@ class Report:
     lines: list[str]
     version: int
     comments: dict[int, str]
-    items: list[Item] = field(default_factory=list)
+    items: list[ImportItem] = field(default_factory=list)
     statements: int = 0
     title: str = ""
     check: dict[str, Any] | None = None
@@ -77,17 +77,17 @@ class Report:
     def done(self, line: int, column: int) -> None:
         self.statements += 1
 
-    def note(self, node: t.Node | Any, status: str, rule: str, message: str) -> None:
-        item = Item(node.line, node.column, status, rule, message, self.excerpt(node.line))
+    def note(self, node: t.PineNode | Any, status: str, rule: str, message: str) -> None:
+        item = ImportItem(node.line, node.column, status, rule, message, self.excerpt(node.line))
         key = (item.line, item.status, item.rule, item.message)
         if key not in {(i.line, i.status, i.rule, i.message) for i in self.items}:
             self.items.append(item)
 
-    def refuse(self, error: PineError, statement: t.Node) -> None:
+    def refuse(self, error: PineError, statement: t.PineNode) -> None:
         self.statements += 1
         line = error.line if error.line > 1 or statement.line <= 1 else statement.line
         self.items.append(
-            Item(line, error.column, "refused", error.rule, error.message, self.excerpt(line))
+            ImportItem(line, error.column, "refused", error.rule, error.message, self.excerpt(line))
         )
 
     def excerpt(self, line: int) -> str:

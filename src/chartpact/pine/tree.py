@@ -13,7 +13,7 @@ class Place(TypedDict):
 
 
 @dataclass(eq=False)
-class Node:
+class PineNode:
     line: int = field(default=0, kw_only=True)
     column: int = field(default=0, kw_only=True)
 
@@ -21,25 +21,25 @@ class Node:
     def place(self) -> Place:
         return {"line": self.line, "column": self.column}
 
-    def children(self) -> Iterator[Node]:
+    def children(self) -> Iterator[PineNode]:
         for part in fields(self):
             yield from _nodes(getattr(self, part.name))
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[PineNode]:
         yield self
         for child in self.children():
             yield from child.walk()
 
 
-def _nodes(value: Any) -> Iterator[Node]:
-    if isinstance(value, Node):
+def _nodes(value: Any) -> Iterator[PineNode]:
+    if isinstance(value, PineNode):
         yield value
     elif isinstance(value, list | tuple):
         for item in value:
             yield from _nodes(item)
 
 
-class Expr(Node):
+class Expr(PineNode):
     pass
 
 
@@ -85,17 +85,17 @@ class Member(Expr):
 
 
 @dataclass(eq=False)
-class Argument(Node):
+class ArgumentNode(PineNode):
     name: str | None
     value: Expr
 
 
 @dataclass(eq=False)
-class Call(Expr):
+class CallNode(Expr):
     """A call: `target` is a name, or a member where a method is called on a value."""
 
     target: Expr
-    arguments: list[Argument]
+    arguments: list[ArgumentNode]
     types: list[str]
 
 
@@ -108,20 +108,20 @@ class History(Expr):
 
 
 @dataclass(eq=False)
-class Unary(Expr):
+class UnaryNode(Expr):
     op: str  # - + not
     value: Expr
 
 
 @dataclass(eq=False)
-class Binary(Expr):
+class BinaryNode(Expr):
     op: str
     left: Expr
     right: Expr
 
 
 @dataclass(eq=False)
-class Choice(Expr):
+class ChoiceNode(Expr):
     """`test ? yes : no`."""
 
     test: Expr
@@ -144,7 +144,7 @@ class If(Expr):
 
 
 @dataclass(eq=False)
-class Arm(Node):
+class Arm(PineNode):
     test: Expr | None
     body: list[Stmt]
 
@@ -177,7 +177,7 @@ class While(Expr):
     body: list[Stmt]
 
 
-class Stmt(Node):
+class Stmt(PineNode):
     pass
 
 
@@ -213,14 +213,14 @@ class Jump(Stmt):
 
 
 @dataclass(eq=False)
-class Parameter(Node):
+class Parameter(PineNode):
     name: str
     kind: str
     default: Expr | None
 
 
 @dataclass(eq=False)
-class Function(Stmt):
+class FunctionNode(Stmt):
     name: str
     parameters: list[Parameter]
     body: list[Stmt]
@@ -248,7 +248,7 @@ class Import(Stmt):
 
 
 @dataclass(frozen=True)
-class Source:
+class PineSource:
     """A parsed script."""
 
     body: list[Stmt]

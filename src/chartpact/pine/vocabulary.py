@@ -14,7 +14,7 @@ PRICES = ("open", "high", "low", "close", "volume", "hl2", "hlc3", "ohlc4", "hlc
 
 
 @dataclass(frozen=True)
-class Entry:
+class PineFunction:
     """A function of Pine's."""
 
     name: str
@@ -327,7 +327,7 @@ _LINE = re.compile(
 
 
 @cache
-def functions() -> Mapping[str, Entry]:
+def functions() -> Mapping[str, PineFunction]:
     """Every function that has a form, by its name in v6."""
     found = {}
     text = resources.files(__package__).joinpath("vocabulary.txt").read_text("utf-8")
@@ -340,13 +340,13 @@ def functions() -> Mapping[str, Entry]:
             match = re.fullmatch(r"(\w+)\(([\w,]*)\)(?::(\w+))?", item)
             assert match is not None
             parameters = tuple(filter(None, match[2].split(",")))
-            found[f"{kind}.{match[1]}"] = Entry(
+            found[f"{kind}.{match[1]}"] = PineFunction(
                 f"{kind}.{match[1]}", ("id", *parameters), match[3] or "void", "", "METHOD"
             )
     return found
 
 
-def _entry(line: str) -> Entry:
+def _entry(line: str) -> PineFunction:
     match = _LINE.match(line)
     assert match is not None, line
     parameters = tuple(filter(None, match["parameters"].split(",")))
@@ -356,10 +356,10 @@ def _entry(line: str) -> Entry:
     if name.startswith("ta.") or name == "math.sum":
         short = name.split(".")[1]
         given = ", ".join(f"{{{parameter}}}" for parameter in parameters)
-        return Entry(name, parameters, kind, form or f"ta.{short}({given})", "", True, many)
+        return PineFunction(name, parameters, kind, form or f"ta.{short}({given})", "", True, many)
     assert form is not None, line
     series, both, bar = form.partition("|")
     remembers = name in ("fixnan", "timeframe.change")
-    return Entry(
+    return PineFunction(
         name, parameters, kind, series.strip(), (bar if both else series).strip(), remembers, many
     )
