@@ -109,7 +109,8 @@ def test_many_threads_share_a_few_workers(two):
     assert len(workers(two)) <= 2
 
 
-def test_closing_ends_the_workers_and_a_later_picture_starts_anew(two):
+def test_closing_ends_the_workers_and_a_later_picture_starts_anew(two, monkeypatch):
+    monkeypatch.setattr(worker_module, "_END_S", 60)  # so that no clock decides
     two.png(SMALL)
     [worker] = workers(two)
     two.close()
