@@ -58,6 +58,7 @@ def rest(names: Names) -> dict[str, list[tuple[str, dict]]]:
         {"symbol": f"{names.bars[:-1]}@mine", "bars": 30},
         {**SAMPLE, "indicators": [{"name": "own", "other": f"{names.bars}@mine"}]},
     ]
+    watched = f"/api/v1/my/watchlists/{names.script}"
     exported = {"format": "chartpact-library-1"}
     exported["scripts"] = [{"name": names.script, "source": SCRIPT}]
     return {
@@ -73,6 +74,12 @@ def rest(names: Names) -> dict[str, list[tuple[str, dict]]]:
             ("/api/v1/charts/series", {"json": {**without(each, "bars"), "view": 30}})
             for each in drawn
         ],
+        "post /api/v1/bars/after": [
+            ("/api/v1/bars/after", {"json": {"symbol": f"{names.bars}@mine", "after": 0}})
+        ],
+        "get /api/v1/my/watchlists": [("/api/v1/my/watchlists", {})],
+        "put /api/v1/my/watchlists/{name}": [(watched, {"json": {"symbols": ["BTC@x"]}})],
+        "delete /api/v1/my/watchlists/{name}": [(watched, {})],
         "get /chart.png": [(f"/chart.png?symbol={names.bars}@mine&i={names.script}", {})],
         "get /chart.svg": [(f"/chart.svg?symbol={names.bars}@mine&i={names.script}", {})],
         "post /api/v1/check": [("/api/v1/check", {"json": {"source": "x = ("}})],
@@ -235,6 +242,8 @@ def keep(ann, bob) -> None:
     """Ann has a script and bars; bob has a script that can be given a second symbol."""
     ann.put(f"/api/v1/my/indicators/{ANNS.script}", json={"source": HIDDEN}).raise_for_status()
     ann.put(f"/api/v1/my/bars/{ANNS.bars}", content=BARS).raise_for_status()
+    watched = {"symbols": ["sample:es-5m", f"{ANNS.bars}@mine"]}
+    ann.put(f"/api/v1/my/watchlists/{ANNS.script}", json=watched).raise_for_status()
     other = '{"name": "other", "type": "symbol", "default": "sample:es-5m"}'
     own = SCRIPT.replace("PARAMS = [", f"PARAMS = [{other}, ")
     assert bob.put("/api/v1/my/indicators/own", json={"source": own}).json() == {
@@ -267,8 +276,9 @@ def what_ann_has(ann) -> list:
         ann.get("/api/v1/my/library"),
         ann.get(f"/api/v1/my/indicators/{ANNS.script}/versions"),
         ann.get("/api/v1/my/bars"),
+        ann.get("/api/v1/my/watchlists"),
     ]
-    assert [each.status_code for each in asked] == [200] * 3
+    assert [each.status_code for each in asked] == [200] * 4
     return [each.json() for each in asked]
 
 
@@ -297,6 +307,7 @@ def over_rest(bob, route: str, names: Names) -> list[tuple[int, str]]:
     if method == "put" or route.endswith("/restore"):  # and gone again, so that both begin alike
         bob.delete(f"/api/v1/my/indicators/{names.script}")
         bob.delete(f"/api/v1/my/bars/{names.bars}")
+        bob.delete(f"/api/v1/my/watchlists/{names.script}")
     return found
 
 

@@ -400,6 +400,11 @@ REQUESTS: dict[str, list[Request]] = {
     "put /api/v1/my/bars/{name}": [{**MINE_PATH, "query": KNOWN, "body": BARS}],
     "get /api/v1/my/bars/{name}": [MINE_PATH],
     "delete /api/v1/my/bars/{name}": [MINE_PATH],
+    "post /api/v1/bars/after": [
+        {"body": {"symbol": "sample:es-5m", "timeframe": "1h", "after": 1709510400000}}
+    ],
+    "put /api/v1/my/watchlists/{name}": [{**MINE_PATH, "body": {"symbols": ["sample:es-5m"]}}],
+    "delete /api/v1/my/watchlists/{name}": [MINE_PATH],
     "put /api/v1/my/library": [
         {"body": {"format": LIBRARY, "scripts": [{"name": "mine", "source": SCRIPT}]}}
     ],
@@ -408,6 +413,10 @@ REQUESTS: dict[str, list[Request]] = {
     "post /api/v1/contracts/match": [
         {"body": {**BIAS, "contract": "bias_ai", "config": DAY, "params": {"weekly": True}}},
         {"body": {"source": CONTRACT, "symbol": "sample:es-5m"}},
+        *(
+            {"body": {"source": CONTRACT, "symbol": "sample:es-5m", "indicators": drawn}}
+            for drawn in ("naming", NAMED, ["naming"], [NAMED])
+        ),
     ],
     "put /api/v1/my/contracts/{name}": [{**NAMING_PATH, "body": {"source": CONTRACT}}],
     "get /api/v1/contracts/{name}": [NAMING_PATH],
@@ -447,6 +456,7 @@ FREE = {
     "post /api/v1/contracts/draft body.snapshot.*": "what a chart showed",
     "post /api/v1/contracts/match body.snapshot.KEY": "what a chart showed",
     "post /api/v1/contracts/match body.snapshot.*": "what a chart showed",
+    "put /api/v1/my/watchlists/{name} body.symbols[]": "looked for when the list is shown",
     "post /api/v1/my/follows body.config.*.KEY": "kept, and refused by each of its readings",
     "post /api/v1/my/follows body.config.*.*": "kept, and refused by each of its readings",
     "get /chart.png query.i[]": "its error is drawn, as in /chart.svg",

@@ -30,11 +30,11 @@ ARGUMENTS = {
     },
     "get_chart_series": {
         "symbol": NEEDED, "indicators": [], "timeframe": None, "view": 200, "first": None,
-        "last": None, "known": 3000, "drafts": [],
+        "last": None, "known": 3000, "drafts": [], "to": None,
     },
     "read_state": {
         "contracts": NEEDED, "symbol": NEEDED, "timeframe": None, "params": {}, "config": {},
-        "profile": None,
+        "profile": None, "to": None,
     },
     "study_signals": {
         "symbol": NEEDED, "timeframe": None, "bars": 5000, "long": [], "short": [], "states": [],

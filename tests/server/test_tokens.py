@@ -17,6 +17,7 @@ from chartpact.server import chart_app
 
 CHARACTERS_PER_TOKEN = 4
 ES = {"symbol": "sample:es-5m", "format": "summary"}
+SIGNALS = {"symbol": "sample:es-5m", "indicator": "supertrend", "long": ["flip_up"]}
 PACT = {"symbol": "sample:es-5m", "indicators": ["fvg_ob_mss"]}
 MANY = list(table())[:16]
 WRONG = SCRIPT.replace("ta.sma(", "ta.smaa(")
@@ -48,6 +49,7 @@ BUDGETS = [
     Budget("list_contracts", {}, 300, 300),
     Budget("get_contract", {"name": "ema_trend"}, 1800, 1800),
     Budget("read_state", {"symbol": "sample:es-5m", "contracts": "session_turn"}, 600, 600),
+    Budget("study_signals", SIGNALS, 850, 900),
     Budget("list_strategies", {}, 600, 600),
     Budget("get_strategy", {"name": "session_turn"}, 1600, 1600),
     Budget("register_strategy", {"source": "name: thrift"}, 250, 250),
@@ -79,7 +81,7 @@ BUDGETS = [
     Budget("delete_indicator", {"name": "rsi"}, 70, 0),
 ]
 # Named by what is read; a resource is a whole page, which hosts fetch when their user says so.
-OTHERS = {"tools": 6000, "docs://language": 5000, "docs://ta": 13000, "prompt": 150}
+OTHERS = {"tools": 6700, "docs://language": 5000, "docs://ta": 13000, "prompt": 150}
 
 
 def tokens(text: str) -> int:

@@ -5,13 +5,16 @@ from itertools import chain
 import pytest
 from tests.server.conftest import SCRIPT, Running
 from tests.server.test_following import CONTRACT
+from tests.server.test_paths import DOTTED, GAPS
 
+from chartpact import strategies
 from chartpact.work.lanes import Workers
 
 WRITTEN = {"source", "snapshot", "drafts", "scripts", "contracts", "version"}  # by users
 SYMBOL = {"symbol": "sample:es-5m"}
 NAME = "market_structure"
 FIRST = {"source": SCRIPT}
+STRATEGY = {"source": strategies.find("session_turn").text.replace("session_turn", "deciding")}
 BODIES = {
     ("put", "/api/v1/my/indicators/{name}"): FIRST,
     ("patch", "/api/v1/my/indicators/{name}"): FIRST,
@@ -29,6 +32,10 @@ BODIES = {
     ("post", "/api/v1/contracts/check"): {"source": CONTRACT},
     ("post", "/api/v1/contracts/draft"): {**SYMBOL, "study": NAME},
     ("post", "/api/v1/contracts/match"): {**SYMBOL, "source": CONTRACT},
+    ("post", "/api/v1/strategies/check"): STRATEGY,
+    ("put", "/api/v1/my/strategies/{name}"): STRATEGY,
+    ("post", "/api/v1/strategies/state"): {**SYMBOL, "contracts": ["deciding"]},
+    ("post", "/api/v1/study"): {**GAPS, "source": DOTTED, "long": ["up"]},
     ("post", "/api/v1/state"): {**SYMBOL, "contracts": [NAME]},
     ("post", "/api/v1/my/follows"): {**SYMBOL, "contracts": [NAME], "every": 60},
 }  # fmt: skip
@@ -65,7 +72,8 @@ def test_every_route_that_takes_what_users_wrote_computes_it_as_untrusted(here: 
     with here.client("ann") as ann:
         for (method, path), body in BODIES.items():
             submitted.clear()
-            address = path.replace("{name}", NAME if "contracts" in path else "x")
+            name = "deciding" if "strategies" in path else NAME if "contracts" in path else "x"
+            address = path.replace("{name}", name)
             answer = ann.request(method, address, json=body)
             assert answer.status_code == 200, (path, answer.text)
             assert any(submitted), path

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from chartpact.clock.system import now_ms
 from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError
-from chartpact.library.schema import watchlists
+from chartpact.library.schema import key, watchlists
 from chartpact.problem import Problem
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")  # as of a script
@@ -45,7 +45,8 @@ class Watchlists:
     def get(self, user: str, name: str) -> Watchlist:
         """One list; a name that is not there is refused."""
         with self._database.read() as connection:
-            row = connection.execute(sa.select(watchlists).where(_is(user, name))).first()
+            query = sa.select(watchlists).where(*key(watchlists, user, name))
+            row = connection.execute(query).first()
         if row is None:
             raise LibraryError(Problem("name", f"there is no watchlist {name!r:.80}"))
         return _read(row)
@@ -65,7 +66,7 @@ class Watchlists:
         text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
         values = {"symbols_json": text, "updated_at": watchlist.updated_at}
         with self._database.write(user) as connection:
-            connection.execute(sa.delete(watchlists).where(_is(user, name)))
+            connection.execute(sa.delete(watchlists).where(*key(watchlists, user, name)))
             count = sa.select(sa.func.count()).where(watchlists.c.user_id == user)
             if connection.execute(count).scalar_one() >= MOST_LISTS:
                 message = f"you have {MOST_LISTS} watchlists, which is the most"
@@ -78,13 +79,10 @@ class Watchlists:
     def remove(self, user: str, name: str) -> None:
         """Removes a list; a name that is not there is refused."""
         with self._database.write(user) as connection:
-            removed = connection.execute(sa.delete(watchlists).where(_is(user, name)))
+            gone = sa.delete(watchlists).where(*key(watchlists, user, name))
+            removed = connection.execute(gone)
             if not removed.rowcount:
                 raise LibraryError(Problem("name", f"there is no watchlist {name!r:.80}"))
-
-
-def _is(user: str, name: str) -> sa.ColumnElement[bool]:
-    return sa.and_(watchlists.c.user_id == user, watchlists.c.name == name)
 
 
 def _read(row: sa.Row[tuple[str, str, str, int]]) -> Watchlist:

@@ -25,6 +25,7 @@ MOST_ROWS, MOST_PARTS = 8, 2  # that mention a name which is no topic
 MOST_ALIKE = 5  # topics that one word stands for, or that an unknown one may have meant
 _COMMENT = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,3}) (.+)$")
+_SPAN = re.compile(r"(`+)(.+?)\1", re.DOTALL)
 _LINK = re.compile(r"\[([^\]]+)\]\([^)\s]*\)")
 
 
@@ -77,18 +78,22 @@ def read(topic: str | None = None) -> str:
 
 def _mentions(wanted: str) -> str:
     """The rows of tables that are about a name, such as Pine's, else the parts that call it."""
-    name = re.compile(rf"`[^`|]*(?<!\w){re.escape(wanted)}(?!\w)[^`|]*`", re.IGNORECASE)
+    name = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)", re.IGNORECASE)
+
+    def calls(text: str) -> bool:
+        return any(name.search(code[2]) for code in _SPAN.finditer(text))
+
     rows = [
         line
         for page_name in PAGES
         for line in page(page_name).splitlines()
-        if line.startswith("|") and name.search(line)
+        if line.startswith("|") and calls(line)
     ]
     if rows:
         return "\n".join(rows[:MOST_ROWS]) + "\n"
-    parts = [
-        section.text for section in _sections() if section.level > 1 and name.search(section.text)
-    ]
+    if not re.search(r"\w", wanted):  # a lone sign, which any code may have
+        return ""
+    parts = [section.text for section in _sections() if section.level > 1 and calls(section.text)]
     return "\n".join(parts[:MOST_PARTS])
 
 

@@ -45,6 +45,7 @@ WATCHED = ("/healthz", "/readyz", "/metrics")  # by monitoring, under any host n
 OPEN = (*WATCHED, "/", "/connect", "/docs", "/openapi.json", "/sample.svg", "/favicon.ico")
 OPEN_FOLDERS = ("/static/", "/docs/")  # the files of the page, and the documentation
 READ_BY_POST = (
+    "/api/v1/bars/after",
     "/api/v1/charts",
     "/api/v1/charts/image",
     "/api/v1/charts/series",

@@ -332,7 +332,7 @@ class StudyOut(StudyAnswer):
     svg: Optional[str] = None
 
 
-class StudySummary(BaseModel):
+class StudySummary(WireModel):
     """A study for models, without its paths."""
 
     of: studied.Of
@@ -423,8 +423,8 @@ Contracts = Annotated[list[str], Field(min_length=1, max_length=16), BeforeValid
 Settings = Annotated[dict[str, Plain], Field(max_length=MOST_FIELDS)]
 
 
-class StateAsk(Incoming, WireModel):
-    """What is asked of several contracts, over REST and as the arguments of `read_state`."""
+class StateOptions(Incoming, WireModel):
+    """What several contracts are to read, once or again and again."""
 
     contracts: Contracts = Field(
         description='names of contracts, such as ["bias_ai", "ob_ai"]; list_indicators lists them '
@@ -444,6 +444,11 @@ class StateAsk(Incoming, WireModel):
         {}, max_length=16, description="settings of a contract, by its name"
     )
     profile: str | None = Field(None, max_length=64, description="a contract's profile")
+
+
+class StateAsk(StateOptions):
+    """What is asked of several contracts, over REST and as the arguments of `read_state`."""
+
     to: Until = None
 
 
@@ -494,7 +499,7 @@ class MatchAsk(Incoming, WireModel):
     )
 
 
-class FollowAsk(StateAsk):
+class FollowAsk(StateOptions):
     """What is to be followed, over REST and as the arguments of `follow_state`."""
 
     every: float = Field(60, ge=5, le=86_400, description="seconds between two readings")

@@ -23,6 +23,7 @@ from chartpact.server.auth.secret import digest
 from chartpact.server.front import OPEN, OPEN_FOLDERS
 
 READING_POSTS = {
+    "/api/v1/bars/after",
     "/api/v1/charts",
     "/api/v1/charts/image",
     "/api/v1/charts/series",
@@ -32,6 +33,9 @@ READING_POSTS = {
     "/api/v1/contracts/match",
     "/api/v1/prove",
     "/api/v1/state",
+    "/api/v1/strategies/check",
+    "/api/v1/strategies/state",
+    "/api/v1/study",
 }
 IDENTITY = {
     "/.well-known/oauth-protected-resource",
