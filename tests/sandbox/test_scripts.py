@@ -427,7 +427,7 @@ def test_an_honest_inspection_passes() -> None:
         {**DECLARED, "params": [{**PARAM, "name": "no name", "options": None}]},
         {**DECLARED, "params": [{**PARAM, "options": None, "unknown": 1}]},
         {**DECLARED, "params": [{**PARAM, "options": None}] * 2},
-        {**DECLARED, "params": [{**PARAM, "options": None, "name": f"n{i}"} for i in range(65)]},
+        {**DECLARED, "params": [{**PARAM, "options": None, "name": f"n{i}"} for i in range(201)]},
         {**DECLARED, "params": {"n": PARAM}},
         {**DECLARED, "params": [[]]},
         forged(default=9),

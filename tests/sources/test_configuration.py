@@ -99,7 +99,7 @@ def test_a_folder_may_be_relative_or_at_home(folder, monkeypatch):
         ("a=yfinance?timeframe=7x", "timeframe: '7x' is no timeframe"),
         ("a=yfinance?symbols=,", "symbols: symbols, separated by commas"),
         ("a=folder:/?tz=New York", "tz: 'New York' is no time zone"),
-        ("a=folder:/?stamp=middle", "stamp: open or close"),
+        ("a=folder:/?stamp=middle", "stamp: close or open"),
         ("a=yfinance;a=yfinance", "there are two sources called 'a'"),
     ],
 )

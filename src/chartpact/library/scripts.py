@@ -141,7 +141,7 @@ class Scripts(VersionedTexts[Script, Version]):
             raise self._refuse("value", "this is no exported library", hint)
         batch: dict[str, tuple[str, Verdict]] = {}
         problems: list[Problem] = []
-        family: type[LibraryError] = LibraryError
+        of_script = False
         for entry in entries:
             fields = entry if isinstance(entry, Mapping) else {}
             name, source = fields.get("name"), fields.get("source")
@@ -154,9 +154,9 @@ class Scripts(VersionedTexts[Script, Version]):
             except LibraryError as error:
                 details = {"name": name[:80]}
                 problems += [replace(problem, details=details) for problem in error.problems]
-                family = type(error) if family is LibraryError else family
+                of_script = of_script or error.of_script
         if problems:
-            raise family(*problems)
+            raise LibraryError(*problems, of_script=of_script)
         return self._keep(user, batch)
 
     def _check(self, user: str, name: str, source: str) -> Verdict:
