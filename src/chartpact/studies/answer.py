@@ -22,7 +22,7 @@ class Of(_Part):
     source: str
     hash: str
     params: dict[str, Any]
-    sweep: dict[str, list[Any]] = {}
+    sweep: dict[str, list[bool | int | float | str | None]] = {}
 
 
 class StudiedBars(_Part):
